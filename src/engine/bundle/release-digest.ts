@@ -13,10 +13,7 @@ const undecidingEntries: readonly string[] = [
   'text/encoder.onnx',
 ];
 
-/**
- * The digest of a release, from the manifest of its bundle and the digests of the other entries: equal where what
- * decides is equal, whatever the type and the policy are called. `_bundle/release.py` computes the same.
- */
+/** The digest of a release: equal where what decides is equal, whatever the names; as `_bundle/release.py` has it. */
 export function digestRelease(manifest: ManifestDraft, files: Manifest['files'], sha256: Sha256): string {
   const { options, reason_codes, confidence_thresholds, escalation_policy, fallback_option, classifier } = manifest;
   const { text, set_aside = [], never_alone, readings = [] } = manifest;

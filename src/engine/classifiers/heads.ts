@@ -1,8 +1,4 @@
-/**
- * A linear classifier made of heads: logistic regressions on one block of columns each (facts, n-grams, embedding),
- * whose logits are added up with weights. Fitted apart, no block leans on what another one has memorised, and each has
- * its own penalty; the sum still is one linear model.
- */
+/** A linear classifier of heads, each a logistic regression on one block of columns: their weighted logits add up. */
 import { countOutputs } from '../numeric.ts';
 import type { Pool } from './blend.ts';
 import { type FitRequest, type Fitted, findSign, type Rows, selectColumns } from './classifier.ts';

@@ -119,11 +119,7 @@ export function minimise(
 
 const maxHoldings = 10;
 
-/**
- * As {@link minimise}, for parameters that must not be below 0 (sign 1) or above it (-1): those that would be are held
- * at 0 and the others minimised again, until none is wrong and none that is held would gain by its release (an active
- * set; Nocedal & Wright, section 16.5).
- */
+/** As {@link minimise}, for parameters kept at or above 0 (sign 1), or below (-1), by an active set. */
 export function minimiseWithin(
   signs: Int8Array,
   objective: Objective,

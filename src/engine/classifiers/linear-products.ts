@@ -97,10 +97,7 @@ export function addGradient(rows: Rows, residuals: Float64Array, outputs: number
   addProduct(transposed, residuals, 0, gradient, 0, outputs);
 }
 
-/**
- * The sum over rows of (row, 1) · (row, 1)ᵀ over the dense columns and the intercept, row-major, for at most `maxRows`
- * rows evenly taken; `rows` says how many they are.
- */
+/** Sums (row, 1)·(row, 1)ᵀ over dense columns and intercept, for at most `maxRows` rows evenly taken. */
 export function computeGram(rows: Rows, maxRows: number): { gram: Float64Array; rows: number } {
   const { count, dense, denseWidth } = rows;
   const stepRows = Math.max(1, Math.ceil(count / maxRows));

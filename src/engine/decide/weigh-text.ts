@@ -27,10 +27,7 @@ type WeighedPolicy = {
   text: (TextParts & { ngrams: NgramReader | null }) | null;
 };
 
-/**
- * Estimates an option's probability without each stretch. Null where the encoder has no gradients, or tokens cannot be
- * separated at the ends. Rejects as embedding the text does.
- */
+/** An option's probability without each stretch; null where the encoder has no gradients or tokens do not part. */
 export async function estimateWithout(
   { features, classifier, denseWidth, score, text }: WeighedPolicy,
   input: JsonObject,

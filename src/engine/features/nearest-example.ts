@@ -22,10 +22,7 @@ export type Directions = Pick<NearestFile, 'basis' | 'scale' | 'offset'>;
 /** The unit vector of an embedding along the directions; the embedding begins at `from`. */
 type Projection = (embedding: ArrayLike<number>, from: number) => Float64Array;
 
-/**
- * Σ a[aFrom + i] · b[bFrom + i] for i below `size`, in four sums side by side: a processor adds them at once, and an
- * input is compared with a thousand examples.
- */
+/** Σ a[aFrom + i] · b[bFrom + i] for i below `size`, in four sums that a processor adds at once. */
 function computeDot(a: Float64Array, aFrom: number, b: Float64Array, bFrom: number, size: number): number {
   let s0 = 0;
   let s1 = 0;

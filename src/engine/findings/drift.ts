@@ -137,10 +137,7 @@ export function compareLanguages(
     .filter(({ decisions: now, examples: then }) => [...now, ...then].some(({ language }) => language !== 'en'));
 }
 
-/**
- * Compares the unfamiliar ones of some decisions with the share that is expected: null unless it is certainly (95%)
- * exceeded, and by 10 points. Texts, which have no values to count, show their change here.
- */
+/** Compares the unfamiliar share of decisions with the expected one: null unless certainly (95%) 10 points above. */
 export function compareFamiliarity(unfamiliar: number, decisions: number, expected: number): UnfamiliarDrift | null {
   if (decisions < minRows) return null;
   const share = unfamiliar / decisions;

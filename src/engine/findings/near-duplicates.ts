@@ -112,10 +112,7 @@ function createGroups() {
 
 type Kept = Pick<FindingRow, 'id' | 'decision' | 'heldOut'>;
 
-/**
- * Searches for inputs equal but for case, punctuation and rounding, or with four fifths of their texts' pieces in
- * common (min-hashing). Repeated inputs should not be added.
- */
+/** Searches for inputs equal but for case, punctuation and rounding, or with four fifths of pieces in common. */
 export function searchNearDuplicates(): Search {
   const rows: Kept[] = [];
   const sketches: (Uint32Array | null)[] = [];

@@ -10,10 +10,7 @@ export function listLogFactorials(count: number): Float64Array {
 const logChoose = (logs: Float64Array, n: number, k: number) =>
   (logs[n] as number) - (logs[k] as number) - (logs[n - k] as number);
 
-/**
- * The chance that a part of `size` rows has at least `hits` of the `allHits` among `all` rows, were it drawn at random
- * (the upper tail of the hypergeometric distribution: Fisher's exact test, one-sided). `logs` reach up to `all`.
- */
+/** The chance of at least `hits` in `size` of `all` rows with `allHits` (Fisher's exact test, one-sided). */
 export function computeFisherTail(
   logs: Float64Array,
   { hits, size, allHits, all }: { hits: number; size: number; allHits: number; all: number },
@@ -31,10 +28,7 @@ export function computeFisherTail(
   return Math.min(1, sum);
 }
 
-/**
- * Adjusts p-values of `tests` tests so that among those at most q an expected share of at most q is false (Benjamini &
- * Hochberg 1995); tests whose p-value is not among `pValues` count as 1. In the order of `pValues`.
- */
+/** Adjusts p-values for `tests` tests (Benjamini & Hochberg 1995); those not in `pValues` count as 1. */
 export function adjustForDiscoveries(pValues: readonly number[], tests: number): number[] {
   const order = [...pValues.keys()].sort((a, b) => (pValues[b] ?? 1) - (pValues[a] ?? 1));
   const adjusted = new Array<number>(pValues.length).fill(1);

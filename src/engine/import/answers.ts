@@ -94,10 +94,7 @@ function weighAnswer(survey: ColumnSurvey, isLast: boolean, options: readonly st
   };
 }
 
-/**
- * Finds the columns that could be the answer by their values, likeliest first. Certain is the only one that holds the
- * type's options, or could be one of a new type.
- */
+/** The columns that could be the answer by their values, likeliest first; certain only where one alone could. */
 export function findAnswers(surveys: readonly ColumnSurvey[], options: readonly string[]): Answers {
   const weighed = surveys
     .flatMap((survey, index) => weighAnswer(survey, index === surveys.length - 1, options) ?? [])

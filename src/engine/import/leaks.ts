@@ -110,10 +110,7 @@ function weighColumn(survey: ColumnSurvey, values: readonly Value[], labels: rea
   return toLeak(`It seems to name what the row is about: ${counts}. Does it say more?`, telling, false);
 }
 
-/**
- * Finds the columns that may be no input because the answer is known from them, or nothing: each with a sentence. Looks
- * at some thousands of rows, evenly spread.
- */
+/** Columns that may be no input because they tell the answer: each with a sentence, by some thousand rows. */
 export function findLeaks(sheet: Sheet, surveys: readonly ColumnSurvey[], answer: string | null): Map<string, Leak> {
   const leaks = new Map<string, Leak>();
   const at = answer === null ? -1 : sheet.columns.indexOf(answer);

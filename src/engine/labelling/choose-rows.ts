@@ -1,7 +1,4 @@
-/**
- * Which rows to label next: of each five one that is drawn at random, to measure by; the others those the model doubts
- * most, and at random while there is no model.
- */
+/** Rows to label next: of each five one drawn at random, to measure by; the others those the model doubts most. */
 import { isDrawn, minDrawnRows } from '../drawn-rows.ts';
 
 /** A row that is open, given out, or labelled; `number` is its random number, `doubt` null while unrated. */

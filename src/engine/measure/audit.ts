@@ -51,10 +51,7 @@ function computeLogMixture(wrong: number, count: number, mean: number, sign: 1 |
   return largest + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - largest), 0) / sizes.length);
 }
 
-/**
- * The range of the mean chance of an error so far, after `wrong` of `count` decisions were wrong; 0 to 1 without any.
- * The ranges of all moments hold together with 95% certainty.
- */
+/** The range of the mean chance of an error so far; the ranges of all moments hold together with 95% certainty. */
 export function boundRunningError(wrong: number, count: number): Interval {
   if (count === 0) return { low: 0, high: 1 };
   const search = (end: 0 | 1): number =>

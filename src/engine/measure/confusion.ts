@@ -13,10 +13,7 @@ export type ConfidenceBin = { low: number; high: number; right: number; wrong: n
 /** A share, 0 where there is nothing to share. */
 export const computeRatio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
-/**
- * Scores each option (0–1) by a square matrix of counts, whose rows are right options and whose columns are decided
- * ones. An undefined precision or recall counts as 0, as scikit-learn does with zero_division=0.
- */
+/** Scores each option (0–1) by a matrix of right and decided options; an undefined ratio is 0, as in scikit-learn. */
 export function scoreOptions(matrix: readonly (readonly number[])[]): OptionScores[] {
   return matrix.map((counts, k) => {
     const hits = counts[k] ?? 0;

@@ -1,7 +1,4 @@
-/**
- * Whether two sets of inputs differ, by a classifier two-sample test (Lopez-Paz & Oquab 2017): if a model that has not
- * seen a row can tell from which set it comes, they are not draws of one population.
- */
+/** Whether two sets of inputs differ, by a classifier two-sample test (Lopez-Paz & Oquab 2017). */
 import { parseDate } from '../features/dates.ts';
 import { listLeaves } from '../features/values.ts';
 import type { Json, JsonObject } from '../json.ts';

@@ -53,10 +53,7 @@ function createTally() {
   };
 }
 
-/**
- * Learns n-grams in 2 texts or more, at most 30,000. Where `unknown` ones count in a text's length, those of one text
- * are kept in sets under 50.
- */
+/** Learns at most 30,000 n-grams of 2 texts or more; `unknown` ones of one text are kept in sets under 50. */
 export function fitWordNgrams(texts: readonly (readonly string[])[], unknown: boolean): WordNgramSpec {
   const [words, pairs, letters] = [createTally(), createTally(), createTally()];
   const lettersOf = new Map<string, number[]>();

@@ -1,6 +1,4 @@
-/**
- * Writes of this window, which are never taken for somebody else's: the one place that keeps 409 and 412 for others.
- */
+/** Writes of this window, which are never taken for somebody else's; others keep 409 and 412. */
 import { isJsonObject } from '../../engine/json.ts';
 import { ApiError, type Client } from '../../server/contract/client.ts';
 import { type InputOf, type OperationName, type OutputOf, operations } from '../../server/contract/operations.ts';

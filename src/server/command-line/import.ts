@@ -161,10 +161,7 @@ function describePlan({ file, flags }: ImportSource, plan: OpenImportPlan): stri
   ];
 }
 
-/**
- * Adds all rows of a file, or none, to the decision type of a name, which is made if there is none; an export of
- * examples is merged with those that are there. Nothing is added or left out unasked.
- */
+/** Adds all rows of a file, or none, to a type that is made if missing; an export of examples is merged. */
 export async function importFile(
   client: Client,
   source: ImportSource,

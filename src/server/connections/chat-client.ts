@@ -43,10 +43,7 @@ export const toListSchema = (texts: readonly string[]) => ({
   items: texts.length > 0 ? { type: 'string', enum: texts } : { type: 'string' },
 });
 
-/**
- * Asks once and, where it may help, again, up to `options.retries` (2). `accept` throws a sentence about a wrong
- * answer; `tokens` counts every answered try. Rejects with `unavailable`.
- */
+/** Asks once, and again where it may help; `accept` throws a sentence about a wrong answer. Rejects `unavailable`. */
 export async function askChat<T>(
   endpoint: Endpoint,
   question: Question,

@@ -50,10 +50,7 @@ function relink(schema: JsonSchema, names: ReadonlyMap<string, string>): JsonSch
 const isRecord = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * Leaves out what generators of clients get wrong: second names, defaults that are objects, alternatives of one object,
- * and several types of one value. What is accepted stays the same.
- */
+/** Leaves out what generators of clients get wrong; what is accepted stays the same. */
 function simplify(schema: JsonSchema): JsonSchema {
   const { default: given, type, ...rest } = { ...schema, ...joinAlternatives(schema) };
   const simple: JsonSchema = { ...rest };

@@ -60,10 +60,7 @@ type Row = {
   readonly sendsETag?: true;
   /** True where the answer names the state of its decision type by an ETag, with which If-Match is compared: 412. */
   readonly guardsType?: true;
-  /**
-   * True of operations that decide: handlers read their bodies by `readDecideRequest`, they wait for nobody, and events
-   * tell of their log records alone.
-   */
+  /** True of operations that decide: they read bodies by `readDecideRequest`, and wait for nobody. */
   readonly decides?: true;
   /** The foreign format that the operation speaks: its errors have that format's shape. */
   readonly dialect?: Dialect;

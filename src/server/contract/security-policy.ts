@@ -1,7 +1,4 @@
-/**
- * The content security policy of the pages and the desktop window: all from the workbench's own address. The editor
- * needs inline styles, a font and cursor images.
- */
+/** The content security policy of pages and window: all from here; the editor needs inline styles, font, images. */
 export const pageSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

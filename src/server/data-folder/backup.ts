@@ -29,10 +29,7 @@ export function toBackupPath(dataDir: string, nowMs: number): string {
 /** A folder beside `target` that is nobody's, in which a copy is made until it is whole. */
 export const toPartPath = (target: string) => `${target}.${randomUUID()}.part`;
 
-/**
- * Writes a backup beside a working workbench: database, bundles, text models, secrets when asked for. Gets its name
- * when whole; throws, with nothing left behind.
- */
+/** Writes a backup beside a working workbench, whole or not at all; secrets when asked for. */
 export function writeBackup(order: BackupOrder): BackupManifest {
   const { dataDir, target, part, withSecrets, toolVersion, nowMs } = order;
   if (existsSync(target)) throw new StartError('data', `There is something at ${target} already. Name another folder.`);

@@ -8,10 +8,7 @@ const lookIntervalMs = 1_000;
 /** Less is needed for a few decisions, but not for a training or a larger import. */
 const minFreeBytes = 4 * 1024 * 1024;
 
-/**
- * Looks every second whether folder, database and lock are the files that were opened: writes into a removed file would
- * be lost. When they are back, the work goes on.
- */
+/** Looks each second whether folder, database and lock are those opened: writes to removed files would be lost. */
 export class FolderWatch {
   readonly #dataDir: string;
   readonly #files: { path: string; identity: string | null }[];

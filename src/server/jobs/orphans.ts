@@ -8,10 +8,7 @@ import type { TrainingJobsOptions } from './training-ports.ts';
 
 type OrphanDeps = Pick<TrainingJobsOptions, 'policies' | 'trainingRuns' | 'ports' | 'artifactsDir' | 'trashDir'>;
 
-/**
- * Ends trainings in progress whose process is gone, `cancelled` or `failed`; kills workers that live, and returns how
- * many must be looked at again. Files of no policy go into the trash.
- */
+/** Ends trainings whose process is gone, kills workers that live, and returns how many to look at again. */
 export function endOrphans(deps: OrphanDeps, nowMs: number): number {
   // A training that waits has no process yet.
   const begun = deps.policies.listInProgress().filter(({ status }) => status !== 'queued');

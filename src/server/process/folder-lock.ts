@@ -11,10 +11,7 @@ const toAddressPath = (dataDir: string) => path.join(dataDir, 'runtime.json');
 /** Long enough for another process that only looks whether the folder is taken. */
 const lookTimeoutMs = 100;
 
-/**
- * Locks a data folder until the process ends; `announce` writes the address. Throws StartError `instance`, with the
- * address of the workbench that has it, or `data`.
- */
+/** Locks a data folder until the process ends; `announce` writes the address. Throws StartError `instance`, `data`. */
 export function acquireFolderLock(dataDir: string): { announce(url: string): void; release(): void } {
   const db = openLock(dataDir);
   try {

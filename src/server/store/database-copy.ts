@@ -27,10 +27,7 @@ export function copyDatabase(db: Database.Database, target: string): void {
   }
 }
 
-/**
- * Returns the faults of a data file in SQLite's words; `integrity_check` looks at indexes and references as well.
- * Throws StartError `data` where it cannot be opened.
- */
+/** The faults of a data file in SQLite's words. Throws StartError `data` where it cannot be opened. */
 export function listDatabaseProblems(file: string, check: 'quick_check' | 'integrity_check'): string[] {
   let db: Database.Database | null = null;
   try {

@@ -23,11 +23,7 @@ function isOtherHeader(line: TableLine, above: readonly TableLine[], below: read
   });
 }
 
-/**
- * Finds the place among `lines` where a second table begins, with its title if it has one, behind the rows from `first`
- * on, or null. `gaps` are the places of lines below a blank one. A repeat of the first table's
- * header does not start another table.
- */
+/** The place among `lines` where a second table begins, with its title, behind the rows from `first` on, or null. */
 export function findSecondTable(
   lines: readonly TableLine[],
   gaps: readonly number[],

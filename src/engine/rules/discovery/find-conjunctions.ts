@@ -15,10 +15,7 @@ const costOfOther = 9;
 const costOfTest = 0.05;
 const maxPerOption = 3;
 
-/**
- * Finds conjunctions of up to three tests by beam search (CN2, Clark & Niblett 1989; FOIL's gain, Quinlan 1990), each
- * among the rows that those before leave. Pauses after each round.
- */
+/** Conjunctions of up to three tests by beam search (CN2, 1989; FOIL's gain, 1990); pauses after each round. */
 export function* findConjunctions(
   tests: readonly FieldTest[],
   target: RowSet,

@@ -1,7 +1,4 @@
-/**
- * Rules that examples suggest beside those there are: half of the rows is searched, the other half says how far each
- * can be trusted, with a bound for all that are tried.
- */
+/** Rules that examples suggest: half of the rows is searched, the other half bounds how far each can be trusted. */
 
 import type { Rule } from '../../domain/definition.ts';
 import { computeUpperBound } from '../../intervals.ts';

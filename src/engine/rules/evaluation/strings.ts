@@ -1,7 +1,4 @@
-/**
- * CEL's string extension, counting code points. No string may have half a surrogate pair, which another language would
- * take otherwise.
- */
+/** CEL's string extension by code points; no string may have half a surrogate pair. */
 import { countCodePoints } from '../../code-points.ts';
 import { ruleLimits } from '../rule-limits.ts';
 import { chargeString } from './operators.ts';

@@ -5,10 +5,7 @@ import type { groupCopies } from '../data/near-repeats.ts';
 
 const sampleCount = 1000;
 
-/**
- * The interval of macro-F1 by percentile bootstrap (Efron 1979) of 1,000 samples; `expected` and `predicted` are
- * indices. Rows of one of the `groups` are drawn together, the others alone. 0 to 1 without rows.
- */
+/** The interval of macro-F1 by percentile bootstrap (Efron 1979); rows of one group are drawn together. */
 export function bootstrapMacroF1(
   expected: readonly number[],
   predicted: readonly number[],

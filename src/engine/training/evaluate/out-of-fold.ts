@@ -96,11 +96,7 @@ function takePart(rows: readonly LabelledRow[], maxRows: number): readonly Label
   });
 }
 
-/**
- * Predicts every row by the classifier fitted on other inputs (Stone 1974), averaged over deals of the folds where
- * cheap; rows that are not to be learned from are one more fold. Budgets count operations; a large set is fitted in
- * part.
- */
+/** Predicts every row by the classifier fitted on other inputs (Stone 1974), averaged over deals where cheap. */
 export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
   const { rows, trainRows, report, ...fit } = params;
   const { optionCount, texts, seed } = fit;

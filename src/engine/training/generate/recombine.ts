@@ -14,10 +14,7 @@ export function pick<T>(values: readonly T[], random: Random): T {
   return values[Math.floor(random() * values.length)] as T;
 }
 
-/**
- * Makes an input between two of one option: numbers between (SMOTE, Chawla et al. 2002), any other value of either, or
- * with `joins` both texts, one behind the other. Keys of `a` alone are kept.
- */
+/** An input between two of one option (SMOTE, Chawla et al. 2002); with `joins` texts stand behind each other. */
 export function recombine(a: JsonObject, b: JsonObject, random: Random, joins = false): JsonObject {
   // In the order of their names: the same content gives the same result, however it was written.
   const members = Object.entries(a).sort(([first], [second]) => compareStrings(first, second));

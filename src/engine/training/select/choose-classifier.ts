@@ -46,10 +46,7 @@ export type JudgedRows = { rows: readonly LabelledRow[]; logits: Float64Array };
 /** The choice, with sentences on the figures that decided it; `judged` is null where nothing was compared. */
 type Verdict = { choice: ClassifierChoice; notes: string[]; judged: JudgedRows | null };
 
-/**
- * Tunes the linear model and the trees within the configured number of trials, and takes trees or a blend only where
- * cross-validation says that they are worth it. `notes` state the figures in sentences.
- */
+/** Tunes the linear model and the trees; takes trees or a blend only where cross-validation shows their worth. */
 export function chooseClassifier(params: ClassifierChoiceParams): Verdict {
   const { textChoice, optionCount, config, seed, tick } = params;
   const { plan, textUse, comparison } = textChoice;

@@ -75,10 +75,7 @@ const minRowsToIgnoreUnknown = 12;
 /** A use of text is taken at a loss of at most this many times the best, where no cheaper one is as good. */
 const acceptableLossRatio = 1.01;
 
-/**
- * Chooses the use of text, and with it the linear classifier's heads, by stratified cross-validation: the cheapest one
- * whose log-loss is within 1% of the best. Below 12 rows all of the text is used without a comparison.
- */
+/** Chooses the use of text and the heads by cross-validation: the cheapest one within 1% of the best log-loss. */
 export function chooseText(params: TextChoiceParams): TextChoice {
   const { rows, optionCount, texts, seed, tick } = params;
   const uses = listTextUses(params.plan, params.encoder !== null);

@@ -60,10 +60,7 @@ export function crossValidateTrees(params: {
   return { ...toCrossValidation(outOfFold, folded), firstFoldLoss, rounds };
 }
 
-/**
- * Predicts every row by trees of exactly `settings.rounds` rounds that have not seen it. On other folds than those of
- * the search this shows what the chosen settings are worth without the luck by which they were chosen.
- */
+/** Predicts every row by trees that have not seen it, on other folds than the search: settings without their luck. */
 export function confirmTrees(
   folded: FoldedRows,
   settings: TreeSettings,

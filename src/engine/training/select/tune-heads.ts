@@ -22,10 +22,7 @@ const maxFirstFoldRatio = 1.03;
 /** Tuning steps are factors of the C; they shrink where neither direction helps. */
 const firstStep = 2;
 const minStep = 1.2;
-/**
- * Multiplications that tuning may take after the first values of C, about a nanosecond each: a budget that is the same
- * on every machine, so that the same request always gives the same model.
- */
+/** Multiplications of tuning, about a nanosecond each: a budget that is the same on every machine. */
 const tuningBudget = 8e9;
 
 /** One head at one C: logits of every row by the fit that had not seen it, and each fold's parameters. */
@@ -139,10 +136,7 @@ export function poolHeads(heads: HeadTrials, names: readonly HeadName[], folded:
 /** Where tuning stands: the best heads so far, and the multiplications and trials that were used. */
 type Tuning = { best: LinearTrial; spent: number; done: number };
 
-/**
- * Improves the values of C, one head at a time, by the log-loss of the sum: up, else down, else with a smaller step,
- * until steps are small, the trials are used up or the budget is spent. `report` receives the trials that are done.
- */
+/** Improves the values of C, one head at a time, up, else down, else in smaller steps, until a budget is spent. */
 export function tuneHeads(
   comparison: HeadComparison,
   start: LinearTrial,

@@ -22,10 +22,7 @@ export const minRowsForTrees = 60;
 export const rowsForSearch = 500;
 /** On so few rows what replaces something plain must have at most this many times its loss. */
 export const clearLossRatio = 0.95;
-/**
- * Budgets in histogram entries, about 3 to 5 nanoseconds each: they are the same on every machine, so that the same
- * request always gives the same model. One for the comparison of settings, one for the final fit.
- */
+/** Budgets in histogram entries (3 to 5 ns each), the same on every machine: for the comparison and the final fit. */
 const comparisonBudget = 5e9;
 const finalBudget = 2e10;
 /** Entries that a row and field typically cost in a round: rows come by about this often on the way down a tree. */

@@ -21,11 +21,7 @@ export const hasOtherWays = (state: State): boolean => listWays(state).length > 
 const listWays = ({ rows, request, split }: State): SplitWay[] =>
   isChosen(split.rule) ? [atRandom] : findWays(rows.filter(isLabelled), request.config.split);
 
-/**
- * Measures the classifier on rows held out in other ways; null once tuned, and at random alone where rows were chosen.
- * Throws
- * 'conflict' where it is cancelled.
- */
+/** Measures the classifier on rows held out in other ways; null once tuned. Throws 'conflict' where cancelled. */
 export function measureOtherWays(state: State): Metrics['other_ways'] {
   const { request, testRows, evaluation, tuned, split } = state;
   const [rows, hinted] = [state.rows.filter(isLabelled), state.trainRows.filter(isHinted)];

@@ -74,10 +74,7 @@ export function decideOne(
     : decideLater(deps, call, decided);
 }
 
-/**
- * Decides the items of a batch in their order, each recorded and charged alone; a failed one leaves the others alone.
- * With `keep`, all records share one transaction with what it writes.
- */
+/** Decides a batch in order, each recorded and charged alone; with `keep`, in one transaction with its writes. */
 export async function decideBatch(
   deps: Foundation,
   caller: Caller,

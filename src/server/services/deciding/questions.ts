@@ -147,10 +147,7 @@ export class Questions {
     return question;
   }
 
-  /**
-   * Gives a type the questions that it answered elsewhere, and returns a sentence for those that it does not answer
-   * here. Runs in the caller's transaction.
-   */
+  /** Gives a type questions it answered elsewhere; returns a sentence for each that it does not answer here. */
   take({ organisationId }: Caller, questions: readonly StoredQuestion[]): string[] {
     const { store } = this.#deps;
     const isFree = ({ digest }: StoredQuestion) => digest === null || !store.questions.isAsked(organisationId, digest);

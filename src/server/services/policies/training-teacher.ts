@@ -13,10 +13,7 @@ export function hasTeacher(deps: Foundation, policyId: string): boolean {
   return deps.runtime.modelConnections.findForGeneration(organisationId) !== null;
 }
 
-/**
- * Asks the organisation's teacher, personal fields redacted, and charges its tokens while `isWanted`. Rejects with a
- * sentence when it cannot be asked.
- */
+/** Asks the teacher, personal fields redacted, and charges while `isWanted`. Rejects with a sentence. */
 export async function askTeacher(
   deps: Foundation,
   policyId: string,

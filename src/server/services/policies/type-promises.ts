@@ -59,10 +59,7 @@ function findAgain({ store }: KeepDeps, { id, organisationId }: DecisionTypeReco
   return type;
 }
 
-/**
- * Asks a policy for its type's promise, in the caller's transaction: both get the thresholds that keep it, or neither.
- * Returns how it stands.
- */
+/** Asks a policy for its type's promise: both get the thresholds that keep it, or neither, in one transaction. */
 export function keepDeclaredPromise(deps: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecord): PromiseStanding {
   const { store, promiseChecks } = deps;
   const declared = store.promises.findDeclared(type.id);

@@ -1,7 +1,4 @@
-/**
- * Whether a policy may decide, with the settings that it would have: the points for and against it in one list, which
- * every place reads and every way to a release passes.
- */
+/** Whether a policy may decide: the points for and against it, which every place reads and every release passes. */
 import { findStricterWay, type Metrics } from '../../../engine/domain/metrics.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { listWorse } from '../../../engine/measure/rules-effect.ts';

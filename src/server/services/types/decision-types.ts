@@ -204,10 +204,7 @@ export async function updateDecisionType(
   });
 }
 
-/**
- * Compiles the rules of the version that a change makes and computes the digest of its release: others have their turns
- * before the change is written.
- */
+/** Compiles the rules and the digest of a change before it is written, in turns with others. */
 async function prepareRelease(deps: Foundation, { seen, next }: Change): Promise<void> {
   const policyId = deps.store.deployments.findId(seen.id);
   if (policyId === null || next.activeVersion === seen.activeVersion) return;

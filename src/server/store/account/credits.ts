@@ -39,10 +39,7 @@ export function prepareCreditInsert(db: WorkbenchDatabase): (entry: CreditEntry)
   };
 }
 
-/**
- * Prepares the entries for log records between two row numbers, in one statement, for the records' transaction. A
- * record without its type is a fault.
- */
+/** Prepares the entries for log records between two row numbers, for the records' transaction. */
 export function prepareDecisionCharge(db: WorkbenchDatabase): (first: number, last: number, credits: number) => void {
   const statement = db.prepare<[number, number, number]>(
     `INSERT INTO credit_entries (id, organisation_seq, operation, credits, decision_type_id, reference_id, created_at)

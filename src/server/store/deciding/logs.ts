@@ -296,10 +296,7 @@ export class LogStore {
     return latenciesMs;
   }
 
-  /**
-   * Takes a type's records older than `beforeMs` out of the log, a few a commit; yields how many. Marked with
-   * `removedAtMs` they can be restored, with null they are deleted.
-   */
+  /** Takes a type's records before `beforeMs` out of the log, a few a commit; `removedAtMs` lets them be restored. */
   *forget(typeSeq: number, beforeMs: number, removedAtMs: number | null): Generator<number> {
     const old = [equals('decision_type_seq', typeSeq), atMost('created_at', beforeMs - 1)];
     const forgetSome = this.#db.transaction((range: Range) => this.#forgetSome(typeSeq, beforeMs, removedAtMs, range));

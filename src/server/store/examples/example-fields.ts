@@ -67,11 +67,7 @@ export const insertOne = `${insertInto} VALUES (${fieldNames
   )
   .join(', ')})`;
 
-/**
- * Inserts the examples of a slice in its order, which is that of `seq`: a JSON list of objects with the fields by their
- * names. The type is given beside it, as are the times of those that have none. The limit lets SQLite write the text of
- * an object once, not again for each field.
- */
+/** Inserts the examples of a slice in its order: a JSON list of objects with the fields by their names. */
 export const insertSlice = `${insertInto} SELECT ${fieldNames.map(readFromSlice).join(', ')}
   FROM (SELECT value AS given FROM json_each(:slice) LIMIT -1)`;
 

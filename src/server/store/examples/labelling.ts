@@ -125,10 +125,7 @@ export function createLabellingStore(db: WorkbenchDatabase, noteChange: (decisio
       statements.readInputs
         .all(JSON.stringify(ids), decisionTypeId)
         .map((row) => ({ ...row, isUnconfirmed: row.isUnconfirmed === 1 })),
-    /**
-     * The fields that only tell rows apart, by the newest 1,000 examples, labelled or open: the one list by which
-     * queue, training and figures number a type's rows (`drawn-rows.ts`).
-     */
+    /** The fields that only tell rows apart, by the newest 1,000 examples: one list for queue, training and figures. */
     listIdentifyingFields: (decisionTypeId: string): string[][] =>
       listIdentifyingFields(readNewestInputs(decisionTypeId, maxIdentifyingRows, maxIdentifyingBytes)),
     /** The inputs of some of the newest 2,000 examples whose JSON is not longer than `maxBytes`. */

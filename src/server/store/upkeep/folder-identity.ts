@@ -21,10 +21,7 @@ export function isCheckedAtStart(file: string): boolean {
   return statSync(file).size <= maxCheckedAtStartBytes;
 }
 
-/**
- * Looks at a data file that nobody writes to; one of no bytes is not opened, because SQLite would delete its log.
- * Throws StartError `data` or `instance`.
- */
+/** Looks at a data file that nobody writes to; an empty one is not opened. Throws StartError. */
 export function inspectDatabase(file: string): DatabaseState {
   if (!existsSync(file)) return { kind: 'missing' };
   if (statSync(file).size === 0) return { kind: 'empty' };

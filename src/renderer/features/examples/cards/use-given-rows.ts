@@ -22,10 +22,7 @@ function mayHaveMore(pages: readonly GivenPage[]): boolean {
   return gatherRows(pages).length > gatherRows(pages.slice(0, -1)).length;
 }
 
-/**
- * The rows given to this tab and what the server says about them. Opening the queue gives back what was not labelled;
- * later answers only add rows behind the known ones.
- */
+/** The rows given to this tab; opening the queue gives back the unlabelled, later answers only add behind. */
 export function useGivenRows(typeId: string, queue: LabellingQueue): { rows: Rows; given: Given } {
   const { client, outbox, tabName, settings } = useWorkbench();
   const query = useInfiniteQuery({
