@@ -70,7 +70,6 @@ function sendLabels(client: Client, entry: OutboxEntry, reader: { reader?: strin
   return client.call('examples.update', { params, body });
 }
 
-/** The state in which the page has read a type last. */
 function readTag(queries: QueryClient, typeId: string): string | null {
   const key = ['decision_types.get', { params: { decision_type_id: typeId }, query: {} }];
   return queries.getQueryData<DecisionType>(key)?.etag ?? null;

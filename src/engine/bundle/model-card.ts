@@ -158,7 +158,6 @@ function describeWeakParts({ weak_parts: parts }: Metrics): string[] {
 /** In one line, without characters that would end the quotation. */
 const quoteCode = (code: string) => `\`${code.replaceAll(/[\r\n`]+/g, ' ')}\``;
 
-/** Each rule under its name, with its reason code. */
 function describeRules({ rules }: RulesFile, { rules: sentences, moreRules }: ReturnType<typeof listPolicyFacts>) {
   const items = sentences.map((sentence, at) => {
     const { name = '', reason_code: code = null } = rules[at] ?? {};

@@ -64,7 +64,6 @@ export function createTableReader(
   };
 }
 
-/** The commonest kind of each field's filled cells. */
 function findUsualKinds(
   rows: readonly (readonly Json[])[],
   fields: number,

@@ -44,7 +44,6 @@ const ofDays: Words = {
   show: (day) => new Date(day * dayMs).toISOString().slice(0, 10),
 };
 
-/** One test for each of about equally large bins. */
 function listBinTests(name: string, numbers: readonly (number | null)[], words = ofNumbers): Test[] {
   const known = numbers.filter((number) => number !== null);
   const ends = findBinEnds(known, bins);

@@ -50,7 +50,6 @@ function refuseSize(bytes: number, maxBytes: number): void {
   throw new UnreadableFile(`The file holds ${size} MB; at most ${most} MB are read. Import it in several parts.`);
 }
 
-/** Whether a text is JSON, by its name or its first signs. */
 const isJson = (name: string, text: string) => /\.(?:jsonl?|ndjson|geojson)$/i.test(name) || jsonStart.test(text);
 const jsonStart = /^\s*(?:\{\s*["'}/]|\[\s*(?:[[{"'\]/]|(?:-?\d[\d.eE+-]*|true|false|null|NaN)\s*[,\]]))/;
 const isNamedLines = (name: string, format: TextFormat | null) =>

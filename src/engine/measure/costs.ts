@@ -170,7 +170,6 @@ function decideFrom(auto_decide: number, settings: ThresholdSettings): Threshold
   return { ...settings, confidence_thresholds: { auto_decide, escalation } };
 }
 
-/** The cost with each threshold that may be set, in equal steps. */
 function drawCurve(rows: readonly ReappliedRow[], { costs, settings, ownEscalation }: CostQuestion) {
   return Array.from({ length: curveSteps + 1 }, (_, step) => step / curveSteps)
     .filter((auto_decide) => auto_decide >= (ownEscalation ?? 0))

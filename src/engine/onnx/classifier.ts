@@ -53,11 +53,7 @@ function buildNodes({ dense, ngrams, trees }: Parts): Node[] {
   return nodes;
 }
 
-/**
- * The classifier as an ONNX file (opset 17, IR 8; trees use ai.onnx.ml 3): inputs `dense` [N, D], `ngram_indices` and
- * `ngram_values` [N, M] as far as the model has them, output `probabilities` [N, K]. Without any input it gives one
- * row.
- */
+/** The classifier as an ONNX file (opset 17, IR 8; ai.onnx.ml 3): the inputs the model has, and `probabilities`. */
 export function exportClassifier(model: ClassifierModel): Uint8Array {
   const { D, V, K } = model;
   const linear = model.kind === 'trees' ? null : model;

@@ -32,7 +32,6 @@ export function findNearest(name: string, candidates: Iterable<string>, budget =
   return best;
 }
 
-/** The code points of a name, in lower case. */
 function toLetters(name: string): ArrayLike<string> {
   const lowerCased = name.toLowerCase();
   return /[\ud800-\udfff]/.test(lowerCased) ? [...lowerCased] : lowerCased;

@@ -18,7 +18,6 @@ function forEachNgram(ids: readonly number[], visit: (key: number) => void): voi
   }
 }
 
-/** The key of each n-gram of a vocabulary, in the order of its weights. */
 function listKeys({ unigrams, bigrams }: PieceNgramSpec): number[] {
   const pairs = Array.from({ length: bigrams.length / 2 }, (_, pair) =>
     bigramKey(bigrams[pair * 2] as number, bigrams[pair * 2 + 1] as number),

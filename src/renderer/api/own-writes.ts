@@ -10,7 +10,6 @@ type Ports = {
   /** Hears that labels of a type were written otherwise than one by one. */
   onRelabelled(typeId: string): void;
 };
-/** The state of a type that an answer names. */
 function readAnsweredTag(answer: unknown): string | null {
   if (!isJsonObject(answer)) return null;
   const { etag, decision_type: type } = answer;

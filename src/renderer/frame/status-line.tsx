@@ -52,7 +52,6 @@ export function StatusLine({ type, state }: { type: DecisionType | null; state: 
   );
 }
 
-/** Whether everything typed has reached the server. */
 function Saved() {
   const { outbox, drafts } = useWorkbench();
   const waiting = useStore(outbox.store, (state) => state.waiting.length);

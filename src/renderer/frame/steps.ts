@@ -15,7 +15,6 @@ export type Step = {
   isOffered?: true;
 };
 
-/** Facts about a type that its steps follow from. */
 type Known = {
   type: Pick<DecisionType, 'needs_retraining' | 'model_deployed'> | null;
   stats: Pick<OutputOf<'examples.stats'>, 'total' | 'unlabelled' | 'by_queue'>;

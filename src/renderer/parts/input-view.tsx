@@ -63,7 +63,6 @@ export function findTurns(input: Readonly<Record<string, unknown>>, path: string
   );
 }
 
-/** The words that stand in the content of a turn, by their places there. */
 const findWithin = (words: readonly Word[], { start, content }: TextTurn): Word[] =>
   words
     .filter((word) => word.start >= start && word.end <= start + content.length)

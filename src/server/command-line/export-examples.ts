@@ -8,7 +8,6 @@ import { commonOptions, defineCommand, endCodes, refuse } from './command.ts';
 import { findPolicy, findType } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
-/** The format that is named, or the one that the file is called by. */
 function chooseFormat(out: string, named: string | undefined): ExampleFormat {
   const ending = path.extname(out).slice(1).toLowerCase();
   const found = exampleFormats.find(

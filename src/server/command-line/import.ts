@@ -215,7 +215,6 @@ async function tellProgress(
   return committing.finally(() => clearInterval(timer));
 }
 
-/** Makes a decision type of a sample that comes with the program. */
 async function importSample(client: Client, name: string) {
   const samples = await client.call('samples.list', {});
   if (!samples.some((sample) => sample.name === name)) {

@@ -67,7 +67,6 @@ function simplify(schema: JsonSchema): JsonSchema {
   return simple;
 }
 
-/** The scalar types of a value, whichever way a schema names several. */
 function listTypes({ type, anyOf = [] }: JsonSchema): unknown[] {
   return [type, ...(anyOf as JsonSchema[]).map((each) => each.type)].flat().filter((name) => name !== undefined);
 }
@@ -210,7 +209,6 @@ function toRequestBody(write: WriteSchema, row: Operation): JsonSchema {
   return { requestBody: { required: row.bodyOptional !== true, content } };
 }
 
-/** Says in sentences what the flags of a row mean to its caller. */
 function describeUse(row: Operation): string {
   const { readOnly, destructive, idempotent, openWorld } = row.hints;
   const again = readOnly || idempotent ? null : row.takesIdempotencyKey ? 'once with an Idempotency-Key' : 'again';

@@ -99,7 +99,6 @@ function makePart(part: string): void {
   mkdirSync(part, { mode: 0o700 });
 }
 
-/** The files below a folder, in order, with slashes on every system. */
 function listFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => statSync(path.join(folder, name)).isFile())

@@ -5,7 +5,6 @@ const groupIntervalMs = 250;
 /** Events that wait for the next group; with more of them the listener is asked to read everything again. */
 const maxWaiting = 200;
 
-/** Events of one key are one event. */
 function toKey(event: WorkbenchEvent): string {
   return event.event === 'logs' ? `logs ${event.decision_type_id}` : JSON.stringify(event);
 }

@@ -1,10 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 
-/**
- * The logger with itself as the child of every request, because each line of the log names its request itself.
- *
- * Measured with the hooks that call `done` (http/app.ts): without both a decision took 8 to 12% more processor time.
- */
+/** The logger as its own child for each request: without it and `done` hooks a call took 8 to 12% more time. */
 export function shareLogger<Logger extends FastifyBaseLogger>(logger: Logger): Logger {
   const shared: Logger = Object.assign(Object.create(logger) as Logger, { child: () => shared });
   return shared;

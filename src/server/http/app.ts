@@ -118,7 +118,6 @@ function decompress(body: Buffer): Buffer {
   }
 }
 
-/** Sends every request through the guard, as the first of its hooks. */
 function admitRequests(app: FastifyInstance, guard: RequestGuard): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('lostDigits', null);

@@ -93,7 +93,6 @@ export function createConnections() {
   };
 }
 
-/** Whether the first gives way rather than the second. */
 function givesWay(one: Holder, other: Holder): boolean {
   return isIdle(one) === isIdle(other) ? one.lastUse < other.lastUse : isIdle(one);
 }

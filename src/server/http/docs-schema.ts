@@ -16,7 +16,6 @@ const list = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as
 const record = (value: unknown): Record<string, JsonSchema> =>
   typeof value === 'object' && value !== null ? (value as Record<string, JsonSchema>) : {};
 
-/** The schema itself, or the named one that it points to. */
 function resolveReference(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const name = findReferenceName(schema);
   return name === null ? schema : (schemas[name] ?? {});

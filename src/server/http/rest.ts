@@ -38,7 +38,6 @@ declare module 'fastify' {
   }
 }
 
-/** A handler as the adapter calls it, whatever its operation. */
 type AnyHandler = (
   deps: Deps,
   request: {

@@ -31,7 +31,6 @@ const toOwn = ({ code, message, details }: WorkbenchError) => toEnvelope(code, m
 /** How much of a body is read, and for how long, only so that its sender reads the answer. */
 const drainLimits = { bytes: 80 * 1024 * 1024, timeoutMs: 5_000 } as const;
 
-/** Whether the client may still be sending a body. */
 function hasUnreadBody(request: IncomingMessage): boolean {
   if (request.readableEnded || request.destroyed) return false;
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;

@@ -17,7 +17,6 @@ export function endOrphans(deps: OrphanDeps, nowMs: number): number {
   return living;
 }
 
-/** True when the training has ended. */
 function endOrphan({ policies, trainingRuns, ports }: OrphanDeps, policy: PolicyRecord): boolean {
   const { id: policyId, status, currentAttemptId } = policy;
   const attempt = policies.attempts(policyId).find(({ id }) => id === currentAttemptId);

@@ -19,7 +19,6 @@ export type McpCall = {
   countCall(): void;
 };
 
-/** How far something is that goes on in the background. */
 type Progress = { percent: number; message: string };
 
 export type Act = {

@@ -32,7 +32,6 @@ function describeConfidence(made: Parameters<typeof toOwnProbability>[0]): strin
     : `own probability ${own.toFixed(2)} (${confidence} is the classifier's in its own choice)`;
 }
 
-/** Errors of a batch, equal ones once with all their places. */
 function groupErrors(errors: OutputOf<'decide.batch'>['errors']) {
   const groups = Map.groupBy(errors, ({ index: _index, request_id: _id, ...error }) => JSON.stringify(error));
   return [...groups].map(([error, equal]) => ({
@@ -52,7 +51,6 @@ const shortenPolicy = (policy: Answers['policy']) => ({
   ...pick(policy, ['version', 'status', 'deployed', 'held_back', 'error']),
   against: policy.verdict.filter(({ state }) => state !== 'passed').map(({ sentence }) => sentence),
 });
-/** How far an analysis is that goes on in the background. */
 const followAnalysis = ({ state, progress }: Pick<OutputOf<'policies.slices'>, 'state' | 'progress'>) =>
   state === 'ready' ? null : { percent: Math.round((progress ?? 0) * 100), message: 'Searching' };
 

@@ -17,7 +17,6 @@ function toMonth(now: number): { start: number; next: number } {
   };
 }
 
-/** Adds up what an organisation has used in the present period of its plan. */
 function readAccount(store: Pick<Store, 'accounts' | 'credits'>, now: number, caller: Organisation): Account {
   const organisation = store.accounts.getOrganisation(caller.organisationId);
   const plan = plans[organisation.plan];

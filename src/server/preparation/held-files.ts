@@ -9,10 +9,7 @@ type Held = { pool: TaskPool; callerId: string; running: number };
 /** Files that are held at once; another one is read again when it is asked about. */
 const maxHeld = 2;
 
-/**
- * Asks the process that holds the file of an import, or another in the place of the one used longest ago. No caller
- * has more than one at work.
- */
+/** Asks the process that holds an import's file, or one in place of the oldest; a caller has one at work. */
 export class HeldFiles {
   /** Those used longest ago first. */
   readonly #held = new Map<string, Held>();

@@ -23,10 +23,7 @@ type Child = { process: ChildProcess; task: Task | null; timer: NodeJS.Timeout |
 /** Tasks that read a file of anybody's making: how long one takes follows from it only within wide bounds. */
 const ofFiles: ReadonlySet<TaskName> = new Set(['readImport', 'readMovedFile', 'stageTextModel']);
 
-/**
- * Runs tasks in child processes, whose heaps overflow alone; they end when idle. Callers take turns: nobody has all
- * children at once, nor more than one with a file, and files together leave one to the other tasks.
- */
+/** Runs tasks in child processes that end when idle; nobody has all at once, nor more than one with a file. */
 export class TaskPool {
   readonly #children = new Set<Child>();
   readonly #waiting: Task[] = [];

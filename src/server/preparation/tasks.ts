@@ -1,7 +1,4 @@
-/**
- * Work that leaves the server's main thread when it is large: each task is a function of its input alone. What is held
- * of the file of an open import only saves reading it again.
- */
+/** Work that leaves the server's thread when it is large: each task is a function of its input alone. */
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { compileInputSchema } from '../../engine/schema/input-schema.ts';
@@ -69,10 +66,7 @@ export async function runTask<N extends TaskName>(
 /** Bounds a body checked elsewhere, so that the server's thread parses it again within some 50 ms. */
 const maxValues = 524_288;
 
-/**
- * Reads a body by an operation's schema (null: agent tools). Returns the refusal, and where whole numbers lose digits.
- * Throws as `readJsonBody`.
- */
+/** Reads a body by an operation's schema (null: agent tools), or returns the refusal. Throws as `readJsonBody`. */
 function checkBody(request: { bytes: Uint8Array; operation: OperationName | null }): {
   problems: ErrorDetail[];
   lostDigits: Place[] | null;

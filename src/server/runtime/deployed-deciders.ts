@@ -68,7 +68,6 @@ function listBundleFields(bundle: Bundle, piiFields: readonly string[]): InputFi
   return fields.map((field) => (isPiiField(field.path, piiFields) ? { ...field, values: null } : field));
 }
 
-/** Names the settings of a type that a policy decides with. */
 const toSettingsKey = ({ activeVersion, fallbackOption }: DecisionTypeRecord): string =>
   `${activeVersion.id} ${fallbackOption ?? ''}`;
 

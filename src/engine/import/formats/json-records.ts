@@ -39,7 +39,6 @@ const isListOfLists = (value: unknown): value is Json[][] =>
 const toName = (name: Json, index: number) =>
   Array.isArray(name) ? name.join(' – ') : name === null || name === '' ? `column ${index + 1}` : String(name);
 
-/** Records from lists of cells under names. */
 function fromLists(names: readonly Json[], lists: readonly Json[][]): JsonObject[] {
   const keys = names.map(toName);
   return lists.map((cells) => Object.fromEntries(keys.map((key, index) => [key, cells[index] ?? null])));

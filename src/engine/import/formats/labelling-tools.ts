@@ -45,7 +45,6 @@ function describeSpans(text: Json | undefined, spans: readonly (readonly (Json |
   );
 }
 
-/** Adds one result of Label Studio to the fields read so far. */
 function addResult({ given, spans }: LabelledTask, { type, value, from_name: name }: JsonObject): void {
   if (!isJsonObject(value) || typeof type !== 'string') return;
   const { start, end, text } = value;

@@ -39,7 +39,6 @@ const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
 const nanosPerMs = 1_000_000;
 const unitsPerMs: Readonly<Record<string, number>> = { MILLIS: 1, MICROS: 1_000, NANOS: nanosPerMs };
 
-/** Findings of the conversion of values to JSON. */
 type Met = { lostDates: number; roundedDecimals: number; hasLongNumbers: boolean };
 type Reader = (value: unknown) => Json;
 
@@ -163,7 +162,6 @@ function checkChunks(metadata: FileMetaData, refuseSize: (bytes: number) => void
   refuseSize(bytes);
 }
 
-/** The names of numbered classes, by their column. */
 function readClasses({ key_value_metadata: entries = [] }: FileMetaData) {
   return readClassNames(entries.find(({ key }) => key === 'huggingface')?.value ?? '');
 }

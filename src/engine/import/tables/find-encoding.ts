@@ -73,7 +73,6 @@ function showPart(text: string, at: number): string {
   return text.slice(start, at + exampleLength / 2).split(/[\r\n]/)[0] ?? '';
 }
 
-/** The first place at which two readings differ. */
 function findDifference(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at += 1;

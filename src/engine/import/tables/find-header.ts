@@ -52,7 +52,6 @@ function areCountedNames(texts: readonly string[]): boolean {
   return texts.length > 3 && isRunning;
 }
 
-/** Whether a line looks like other rows more than like names of their columns. */
 function isRow(line: TableLine, rows: readonly TableLine[]): boolean {
   const values = line.cells.filter(isValue).map(toText);
   const areNames = areCountedNames(values);

@@ -32,7 +32,6 @@ export function isTotal(row: TableLine, rows: readonly TableLine[]): boolean {
 const toNumber = (cell: Json | undefined): number =>
   typeof cell === 'number' ? cell : ((readNumber(toText(cell), '.') ?? readNumber(toText(cell), ','))?.value ?? 0);
 
-/** Whether a number of a line is the sum of those above it. */
 const areSummed = ({ cells }: TableLine, sums: readonly number[]): boolean =>
   cells.some((cell, column) => {
     const sum = sums[column] ?? 0;

@@ -60,7 +60,6 @@ export function findCompletions(
   return { from, to: offset, lead: '', items: listStartCompletions(before.slice(0, from), fields) };
 }
 
-/** Lists fields and methods, or named lists, behind a dot. */
 function listMemberCompletions(before: string, fields: readonly KnownField[], lists: NamedLists): Completion[] {
   if (/(?<![\w.])lists\.$/.test(before)) return Object.entries(lists).map(toListCompletion);
   const above = findField(before, beforeMember);

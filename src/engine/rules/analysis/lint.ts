@@ -118,7 +118,6 @@ function createContext(
   };
 }
 
-/** Adds the meaning of the next rule's condition to the context. */
 function readCondition(ast: RuleNode, { schema, folded, alternatives, allowed }: Context): void {
   const constant = foldConstants(ast);
   const own = toDisjunctiveForm(constant)?.filter((conjunct) => !isImpossible(conjunct)) ?? null;

@@ -80,7 +80,6 @@ export function surveyFields(piiFields: readonly string[] = []): FieldSurvey {
   };
 }
 
-/** Counts a value among all and among those of its label. */
 function countValue(field: Counted, value: Value, option: string | null): void {
   const { all, byOption } = field;
   const isOneTooMany = !all.counts.has(value) && all.counts.size >= maxDistinct;

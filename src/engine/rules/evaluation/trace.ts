@@ -73,7 +73,6 @@ export function compileTracer(root: RuleNode, source: string): Tracer {
 /** Lists the nodes whose values the trace keeps: those that read a variable, save parts of a longer path. */
 function listRecordedNodes(root: RuleNode): RuleNode[] {
   const found: RuleNode[] = [];
-  /** Returns whether the node reads a variable. */
   const walk = (node: RuleNode, isInPath: boolean): boolean => {
     const isPath = node.k === 'get' || node.k === 'index';
     let readsVariable = node.k === 'var';

@@ -269,7 +269,6 @@ function explainSign({ start, before, rest }: Stop): Explanation | null {
   return null;
 }
 
-/** Explains the codes of the parser that name a reason. */
 function explainCode({ code, word }: Stop): Explanation | null {
   if (code.startsWith('unterminated') || code === 'newline_in_string')
     return { message: 'A string is not closed.', suggestion: 'Add the missing quote.' };

@@ -66,7 +66,6 @@ function measureCells(rows: readonly Row[]): Map<string, Cells> {
   return cells;
 }
 
-/** The chance that two of the sorted values lie in one cell. */
 function computeChance(sorted: Float64Array, width: number): number {
   let sum = 0;
   for (let from = 0; from < sorted.length; ) {

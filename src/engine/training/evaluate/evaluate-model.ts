@@ -52,7 +52,6 @@ export function evaluateModel(params: EvaluationParams) {
   const { plan } = model;
   const inputs = rows.map((row) => row.input);
   const built = buildFeatureRows(plan, inputs, texts);
-  /** The values of the classifier's own rows, of those of all rows. */
   const own = <T>(values: readonly T[]): T[] => values.filter((_, i) => !rows[i]?.ruled);
   const ownRows = own(rows);
   const expected = ownRows.map((row) => options.indexOf(row.decision));

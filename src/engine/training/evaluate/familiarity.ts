@@ -182,7 +182,6 @@ function* listParts(learned: LearnedRows): Generator<Part> {
   }
 }
 
-/** Scores the rows that were left out by each check. */
 function scoreAgainstOthers(
   learned: LearnedRows,
   checks: readonly CheckName[],

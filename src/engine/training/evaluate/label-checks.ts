@@ -55,7 +55,6 @@ function computeErrorRate(outOfFold: OutOfFold, labels: readonly number[]): numb
   return wrong / Math.max(1, predicted);
 }
 
-/** The most probable option but the label. */
 function findLikelier(row: readonly number[], label: number): number {
   let best = label === 0 ? 1 : 0;
   row.forEach((probability, k) => {

@@ -164,7 +164,6 @@ function compare(own: MeasuredShare, other: MeasuredShare): OtherWay['standing']
   return difference < 0 ? 'lower' : 'higher';
 }
 
-/** The examples that are held out in a way, in words. */
 const nameExamples = ({ by, field }: SplitWay, rows: readonly LabelledRow[]) =>
   ({
     random: 'of examples held out at random',

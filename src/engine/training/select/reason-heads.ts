@@ -93,7 +93,6 @@ const computeLoss = (probability: number, label: number) =>
 /** Positions of a fold's rows, and their numbers under the plan that the fold's own rows teach. */
 type CodedFold = { others: number[]; held: number[]; otherRows: Rows; heldRows: Rows };
 
-/** Cuts coded rows into folds once for all codes. */
 function foldCodedRows({ plan, rows, texts, seed }: ReasonHeadParams, positions: readonly number[]): CodedFold[] {
   const pick = (chosen: readonly number[]) => chosen.flatMap((position) => rows[position] ?? []);
   const foldOf = assignFolds(pick(positions), folds, deriveSeed(randomStreams.reasonFolds, seed));

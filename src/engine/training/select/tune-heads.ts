@@ -190,7 +190,6 @@ function tryC(
   return true;
 }
 
-/** Multiplications of one pass forward and back over a fold's training rows. */
 function estimatePassCost({ plan, folded }: HeadComparison, name: HeadName): number {
   const rows = folded.folds[0]?.train;
   if (rows === undefined) return 0;

@@ -113,7 +113,6 @@ function readBy(ports: TrainPorts, model: TextModelPorts): TrainPorts {
 
 type TriedModel = { model: CandidateTextModel; rows: readonly LabelledRow[]; texts: EncodedTexts; choice: TextChoice };
 
-/** Reads the compared rows by each model, and tries the uses of text with it. */
 async function tryModels(
   { request, progress, fieldPlan, trainRows, presentOptions }: State,
   models: readonly CandidateTextModel[],

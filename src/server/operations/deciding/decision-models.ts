@@ -24,7 +24,6 @@ import { type State, toInput } from '../../services/deciding/state-inputs.ts';
 import type { Receipt } from '../../services/receipts.ts';
 import type { Deps, Handlers } from '../context.ts';
 
-/** A call of either format. */
 type Asked = { model: string; state: State; questions: readonly AskedQuestion[] };
 /** A question with the decision that answers it, of the type so named, and the options whose probabilities count. */
 type Answered = { question: AskedQuestion; typeName: string; options: readonly string[]; decided: DecideResponse };

@@ -7,7 +7,6 @@ import { discardDraft, keepDraft, withDraft } from '../../services/types/drafts.
 import type { Handlers } from '../context.ts';
 import { toDraft } from './decision-type-wire.ts';
 
-/** The replayed decisions that differ, counted by what becomes what. */
 function countChanges({ differing }: Replay) {
   const groups = Map.groupBy(differing, ({ deployed, replayed }) =>
     JSON.stringify([deployed.decision, replayed.decision]),

@@ -210,7 +210,6 @@ function checkDigests(type: ArchivedType, bundles: ReadonlyMap<number, Bundle>):
 
 const newline = 0x0a;
 
-/** Reads an entry of JSON lines. */
 function readLines<S extends z.ZodType>(zip: Zip, name: string, schema: S): z.output<S>[] {
   const bytes = readEntry(zip, name);
   const rows: z.output<S>[] = [];

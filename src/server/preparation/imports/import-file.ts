@@ -111,10 +111,7 @@ function checkSheet({ columns, rows, header }: Sheet): void {
   }
 }
 
-/**
- * Reads a file; lines that cannot be read are listed in it. Throws UnreadableFile, or `validation_error` for one that
- * is too large or empty.
- */
+/** Reads a file and lists lines that cannot be read. Throws UnreadableFile, or `validation_error`. */
 export async function openSheet(file: ImportFile, choice: SheetChoice): Promise<Sheet> {
   const fileLimits = {
     maxBytes: limits.maxImportBytes,

@@ -12,10 +12,7 @@ import { type ImportChoices, startChoices } from './import-choices.ts';
 import { refuseFile, toFileProblem } from './import-file.ts';
 import { type PlannedColumns, planColumns } from './plan-file.ts';
 
-/**
- * The choices that a request makes with its mapping or, without one, as the file is proposed. Throws `validation_error`
- * for a mapping with columns that the file does not have.
- */
+/** The choices of a request's mapping, else as the file is proposed. Throws `validation_error` for unknown columns. */
 export function chooseByMapping(
   { sheet: { columns: names }, surveys }: SurveyedSheet,
   options: readonly string[],
@@ -62,10 +59,7 @@ export function guessMapping({ columns }: Sheet): ImportMapping {
   return { decision, reason_codes: findReasonColumn(columns), input, read_as: {} };
 }
 
-/**
- * Makes the reader of a file's rows, whose labels mean options as far as they are written alike. It throws
- * `validation_error` for a cell that does not fit its mapping.
- */
+/** Makes the reader of a file's rows; it throws `validation_error` for a cell that does not fit its mapping. */
 export function createExampleReader(
   file: SurveyedSheet,
   mapping: ImportMapping,

@@ -32,7 +32,6 @@ export type OwnOrder = {
   nowMs: number;
   merge: { databaseFile: string; piiFields: readonly string[] };
 };
-/** An example of a file with who gave its labels. */
 type GivenExample = ExampleRecord & { given?: GivenLabels };
 /** An export that was read: its rows, what they add and change, and what stands against that. */
 export type OwnExport = { added: GivenExample[]; merges: ExampleMerges } & {
@@ -197,7 +196,6 @@ function openKnown(db: Database.Database, typeId: string): KnownExamples<GivenEx
   };
 }
 
-/** Says what a merge does, as the answer has it. */
 function describeMerge({
   added,
   changed,

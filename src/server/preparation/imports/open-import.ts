@@ -286,7 +286,6 @@ export async function readImportRows(
   return { rows: found.slice(order.from).map((row) => listCells(row, columns)) };
 }
 
-/** The first rows with a label. */
 function listLabelled(
   { rows, columns }: Sheet,
   answers: readonly (string | null)[],

@@ -93,7 +93,6 @@ export function planExamples(
 /** Cells that say no; an empty one does as well. */
 const noes = new Set(['false', 'no', '0', '-']);
 
-/** Whether the column that marks pinned cases marks a row. */
 function isPinned(row: SheetRow, { columns }: Sheet, must: string | null | undefined): boolean {
   const pinned = must == null ? null : readCell(row, columns, columns.indexOf(must));
   return pinned != null && !isMissing(String(pinned)) && !noes.has(String(pinned).trim().toLowerCase());

@@ -311,7 +311,6 @@ export function collectUnknown({ options, reason_codes }: Pick<ExampleType['defi
   };
 }
 
-/** Starts to sum up what a file holds. */
 function startSummary({ definition }: ExampleType) {
   const byOption = new Map(definition.options.map((option) => [option, 0]));
   const unknown = collectUnknown(definition);

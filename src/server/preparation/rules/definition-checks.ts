@@ -2,10 +2,7 @@ import type { Definition } from '../../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../../engine/errors.ts';
 import { toUnknownOption } from '../../errors/validation-error.ts';
 
-/**
- * Returns every reason why a definition cannot be used; an input schema that is kept is not checked again. Languages
- * are loaded here, as they would delay every start.
- */
+/** Every reason why a definition cannot be used; languages load here, as they would delay every start. */
 export async function checkDefinition(order: {
   definition: Definition;
   fallbackOption: string | null;

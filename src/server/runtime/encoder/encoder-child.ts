@@ -71,7 +71,6 @@ async function answer(request: EncoderRequest): Promise<void> {
   }
 }
 
-/** Embeds texts of the same adapters as one batch. */
 async function embed(key: string | null, group: readonly EncoderText[]): Promise<void> {
   try {
     const adapters = key === null ? null : known.get(key);

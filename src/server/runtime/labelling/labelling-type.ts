@@ -9,7 +9,6 @@ import type { LabellingAnswers, LabellingQuestion, ModelRow, ModelSettings, Stat
 
 /** Embeds texts; null where the encoder cannot be asked now. */
 export type Embed = (texts: readonly string[]) => Promise<Float32Array[] | null>;
-/** The text model that suits the language of some texts. */
 type TextReader = { dimensions: number; embed: Embed };
 export type ChooseReader = (texts: readonly string[]) => Promise<TextReader>;
 

@@ -20,7 +20,6 @@ import { findDeciding } from './find-decider.ts';
 export type PendingDecision = { response: DecideResponse; recorded: Promise<void> };
 export type BatchOutcome = { ok: true; response: DecideResponse } | { ok: false; error: WorkbenchError };
 
-/** Facts about a call besides its body. */
 type CallFacts = {
   requestId: string;
   trace: boolean;

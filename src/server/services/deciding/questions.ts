@@ -278,7 +278,6 @@ function refuse({ loc }: AskedQuestion, msg: string): WorkbenchError {
 
 const howToBind = 'Say so under Deploy, or by POST /api/v1/decision-types/{id}/questions.';
 
-/** Says how a question differs from what the type that it is for can answer. */
 function explainMisfit({ ofKind }: Index, type: Candidate, { kind, options }: AskedQuestion): string {
   if (kind === 'predicate') {
     return `for “${type.name}” nobody has said which of its options ${listOptions(type.options)} is yes. ${howToBind}`;

@@ -4,10 +4,7 @@ import { compileLoggedInput, newExample } from '../../preparation/examples/new-e
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { addExamples } from './examples.ts';
 
-/**
- * Makes unlabelled examples of up to `count` drawn decisions, oldest first, of the input alone. Throws
- * `validation_error` where the type would hold too many examples.
- */
+/** Makes unlabelled examples of up to `count` drawn decisions, oldest first. Throws `validation_error` (too many). */
 export function showDrawn(deps: Foundation, type: DecisionTypeRecord, count: number): void {
   if (count <= 0) return;
   const { store, clock } = deps;

@@ -12,10 +12,7 @@ type AdditionSteps = [
   onProgress?: (share: number) => void,
 ];
 
-/**
- * Adds the rows of large calls part by part, so that others write in between. The last transaction makes the parts
- * count; what breaks off is removed. Readers of the type wait (`whenDone`).
- */
+/** Adds rows of large calls part by part, so that others write in between; what breaks off is removed. */
 export class ExampleAdditions {
   readonly #deps: Foundation;
   /** The last addition to each type that has one under way. Never rejects. */
@@ -38,10 +35,7 @@ export class ExampleAdditions {
     await this.#removeRest(decisionTypeId);
   }
 
-  /**
-   * Adds all rows or none: `check` throws in the first transaction, `alongside` writes into the last one. Rejects when
-   * a part cannot be written, or by `signal`.
-   */
+  /** Adds all rows or none: `check` throws in the first transaction, `alongside` writes into the last one. */
   async add(rows: ExampleRows, ...how: AdditionSteps): Promise<void> {
     const { decisionTypeId } = rows;
     const turn = this.#underWay.get(decisionTypeId) ?? Promise.resolve();

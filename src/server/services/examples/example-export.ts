@@ -25,19 +25,13 @@ import type { ExportRow } from '../../store/examples/example-exports.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
-/**
- * Which examples leave, and how: with a policy those that it was trained from, with their labels of then. Tokens stand
- * for the values of personal fields unless `withPersonal` is true.
- */
+/** Which examples leave, and how: of a policy with labels of then; tokens for personal values by default. */
 type ExportOrder = { format: ExampleFormat; filter: ExampleFilter; withPersonal: boolean; policyId: string | null };
 
 /** Characters that a cell of Excel holds; of more it would show a repaired file. */
 const maxWorkbookCell = 32_767;
 
-/**
- * Returns the file of a type's examples, piece by piece: as they are when each is read, oldest first, without those
- * that are added meanwhile. Rejects with `validation_error` where a value is too long for the format.
- */
+/** The file of a type's examples, piece by piece, oldest first. Rejects with `validation_error` (too long). */
 export async function exportExamples(deps: Foundation, type: DecisionTypeRecord, order: ExportOrder): Promise<Pieces> {
   const { format } = order;
   const { exampleExports, policies, trainingRuns } = deps.store;
@@ -80,10 +74,7 @@ function findTrained({ store }: Foundation, type: DecisionTypeRecord, policyId: 
   return policy;
 }
 
-/**
- * Says which examples a policy was trained from, how many of them are left and changed since, and their digest. Throws
- * `not_found` or `conflict`.
- */
+/** Says which examples a policy was trained from, and how many changed since. Throws `not_found` or `conflict`. */
 export function describeTrained(deps: Foundation, type: DecisionTypeRecord, policyId: string): TrainedExamples {
   const {
     version,

@@ -12,7 +12,6 @@ import type { Store } from '../../store/store.ts';
 type ListPart = { page: number; pageSize: number; sort?: string | undefined; pageOf?: string | undefined };
 type ListPage = { examples: ExampleRecord[]; total: number; page: number };
 
-/** A column, or a field within the input, and which way. */
 type Sort = { column: OrderColumn; field: string | null; isDescending: boolean };
 type Key = { seq: number; value: string | number | null };
 type Compare = (a: Key, b: Key) => number;
@@ -25,10 +24,7 @@ const keptOrders = 4;
 const comparedLength = 100;
 const fieldPrefix = 'input.';
 
-/**
- * Reads pages of examples. An order is merged in short turns, one at a time, and the last ones are kept until an
- * example changes.
- */
+/** Reads pages of examples; an order is merged in short turns, and the last ones are kept until a change. */
 export class ExampleLists {
   readonly #store: Store;
   readonly #orders = createRecentCache<string, readonly number[]>(keptOrders);

@@ -160,10 +160,7 @@ function refuseMissingExample(): never {
   throw new WorkbenchError('not_found', 'The example does not exist.');
 }
 
-/**
- * Changes or deletes many examples at once; the newest changes of a type can be undone by their tokens. `heldOut` of
- * them have another label now than the first one, by which they are measured.
- */
+/** Changes or deletes many examples at once, undone by token; `heldOut` of them are measured by a former label. */
 export function changeExamples(
   deps: Foundation,
   type: DecisionTypeRecord,

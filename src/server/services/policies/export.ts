@@ -173,7 +173,6 @@ export function fillPage(page: string, policy: { name: string; bundle: Uint8Arra
   return Object.entries(parts).reduce((text, [name, part]) => text.replaceAll(`%${name}%`, () => part), page);
 }
 
-/** A slim bundle says in its name that it is one. */
 function nameBundle(bytes: Uint8Array, name: string): ExportedBundle {
   const identity = identifyBundle(bytes, sha256);
   return { bytes, fileName: `${name}${identity.isSlim ? '-slim' : ''}.zip`, identity };

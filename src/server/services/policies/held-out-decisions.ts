@@ -37,7 +37,6 @@ import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { readTrainedFrom } from './policies.ts';
 
-/** A policy, as far as its held-out rows are decided. */
 type HeldOutPolicy = Omit<PolicyRecord, 'metrics'>;
 type OpenRow = ReappliedRow & { exampleId: string };
 export type DecidedRow = OpenRow & { whole: ReappliedDecision };

@@ -39,7 +39,6 @@ type Settings = Pick<TrainingConfig, 'min_per_option' | 'rare_options' | 'train_
 /** Labelled examples and test rows of each option: 0 where rules decide them all; `ruled` counts what rules decide. */
 type Counts = { byOption: ReadonlyMap<string, number>; testRows: ReadonlyMap<string, number>; ruled: number };
 
-/** Counts examples that no rule decides, reading every one. */
 async function countLeft({ store, clock }: Foundation, type: DecisionTypeRecord): Promise<Counts> {
   const { definition } = type.activeVersion;
   const rules = compileRules(definition.hard_rules, definition);

@@ -211,7 +211,6 @@ function judgeComparison(metrics: Metrics | null): Item | null {
   return { kind: 'comparison', state: right < right_deployed ? 'warning' : 'passed', sentence };
 }
 
-/** Whether a deployed policy can be used now. */
 function judgeAvailability({ runtime }: Foundation, { id }: Pick<PolicyRecord, 'id'>): Item {
   const reason = runtime.deployed.findUnavailability(id);
   return reason === null

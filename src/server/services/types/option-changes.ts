@@ -123,7 +123,6 @@ function findOptionTouches(deps: Foundation, type: DecisionTypeRecord, option: s
   };
 }
 
-/** Stores a type's changed options, its examples and the undo of both. */
 function storeOptionChange(
   deps: Foundation,
   caller: Caller,

@@ -136,7 +136,6 @@ const toQuestion = (typeId: string, archived: ReadArchive['type']['questions'][n
   return { ...question, typeId, isAutomatic: automatic === 1, createdAt };
 };
 
-/** The type of an archive, checked as one that is made here. */
 function toRecord(caller: Caller, archived: ReadArchive['type']): Omit<DecisionTypeRecord, 'seq'> {
   const active = archived.versions.find(({ number }) => number === archived.active_version);
   if (active === undefined) throw new Error('The archive has no active version.');

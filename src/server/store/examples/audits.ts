@@ -14,7 +14,6 @@ type Drawable = {
   isAutomatic: boolean;
   policyVersion: string;
 };
-/** A drawn decision that nobody has been shown. */
 type WaitingDraw = { seq: number; logId: string; input: JsonObject };
 /** The counts of a policy: of all its drawn decisions, some by week (`isWeekly`), and of those decided alone. */
 export type PolicyAudit = {

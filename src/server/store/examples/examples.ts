@@ -32,7 +32,6 @@ type ExampleTotals = {
   byStatus: Readonly<Record<ExampleStatus, number>>;
 };
 
-/** How many examples are alike in the counted properties. */
 type ExampleGroup = Pick<ExampleRecord, 'decision' | 'mark'> & { source: string; reviewed: number; n: number };
 
 export type Value = string | number | null;

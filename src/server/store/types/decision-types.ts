@@ -103,7 +103,6 @@ function toDecisionType(row: RawDecisionType, toVersion: (row: RawVersion) => Ve
 
 const writeOrNull = (value: object | null) => (value === null ? null : JSON.stringify(value));
 
-/** A type as the parameters of the statements that write it. */
 const toRow = ({ piiFields, costs, audit, draft, activeVersion, ...type }: Omit<DecisionTypeRecord, 'seq'>) => ({
   ...type,
   piiFields: JSON.stringify(piiFields),

@@ -14,10 +14,7 @@ const exported = /cell_kinds|"input_payload"/;
 /** Characters of a file that is read on the server's thread, in 20 ms at worst; a child costs 1 ms. */
 const maxLightFileLength = 8 * 1024;
 
-/**
- * Says what is in an example file; `commit` adds all of its examples, with what `alongside` writes. Throws
- * `validation_error` with line and column, for unknown labels and for too many.
- */
+/** Says what is in a file; `commit` adds its examples, with what `alongside` writes. Throws `validation_error`. */
 export async function importExamples(
   deps: Foundation & { exampleAdditions: ExampleAdditions },
   callerId: string,

@@ -150,10 +150,7 @@ export function readRows(
   return inTurn(known, read);
 }
 
-/**
- * Makes an import count with what `alongside` writes. Throws `validation_error` for what is still open and `conflict`;
- * the import then goes on.
- */
+/** Makes an import count with what `alongside` writes. Throws `validation_error` (open) and `conflict`; it goes on. */
 export function commitFile(
   deps: ImportDeps & { exampleAdditions: ExampleAdditions },
   caller: Caller,

@@ -353,7 +353,6 @@ function explain(
   }
 }
 
-/** Why the labelling model chose a row. */
 function explainChoice({ reason, between: [first = '', second = ''] }: ModelNext['rows'][number]): string {
   switch (reason) {
     case 'measure':

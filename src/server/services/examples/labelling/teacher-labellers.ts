@@ -22,10 +22,7 @@ const shownPerOption = 4;
 const remoteBatch = 10;
 const localBatch = 50;
 
-/**
- * Opens a type's labeller. A connected model is shown labelled examples, none of `measured`; the labelling model labels
- * from `minProbability` on.
- */
+/** Opens a type's labeller: a connected model, shown no `measured` examples, or the labelling model. */
 export function openLabeller(
   deps: Foundation,
   type: DecisionTypeRecord,
