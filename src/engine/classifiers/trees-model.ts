@@ -88,11 +88,7 @@ function computeExpectedValues(trees: Trees): Float64Array {
   return expected;
 }
 
-/**
- * Computes what each column adds to the logit of option `option` (of K) for one dense row: along the path of every
- * tree, the change of the mean leaf value at a node belongs to the node's column (Saabas 2014, "Interpreting random
- * forests"). With the trees' mean values they sum to the trees' logit.
- */
+/** Computes what each column adds to an option's logit for one row (Saabas 2014); trees' means complete the sum. */
 export function computeColumnContributions(trees: Trees, dense: Float32Array, option: number, K: number): Float64Array {
   const columns = new Float32Array(trees.columnCount);
   listColumns(trees, dense, 0, columns);

@@ -96,11 +96,7 @@ type GrownTree = { nodes: readonly GrownNode[]; target: number };
 type ScoredRows = { binned: BinnedRows; scores: Float64Array };
 type Boosted = { grown: GrownTree[]; rounds: number; watchedLoss: number[]; work: number };
 
-/**
- * Fits boosted trees: each round adds a tree per score (one for two options) to the log-odds, grown on second-order
- * gradients of the log-loss (Friedman 2001; Ke et al. 2017, "LightGBM"). With `earlyStopping` it may stop before
- * `settings.rounds`. Deterministic by seed and independent of the order of the rows.
- */
+/** Fits boosted trees (Friedman 2001; LightGBM 2017), deterministic by seed and independent of the order of rows. */
 export function fitTrees(request: FitRequest<TreeSettings>, earlyStopping: EarlyStopping | null = null): FittedTrees {
   const { rows, optionCount } = request;
   const scoreCount = countOutputs(optionCount);

@@ -13,11 +13,7 @@ const minContents = 30;
 /** A running number has gaps at most where a third of its rows are missing. */
 const maxRangePerRow = 1.5;
 
-/**
- * Lists the paths of fields whose values name a row, from inputs in the order in which they came. Labels are not looked
- * at, so labelling moves no row. A field that has one value everywhere parts no rows and stays. None where hardly
- * anything else would be left.
- */
+/** Paths of fields whose values name a row, whatever its label; none where hardly anything else would be left. */
 export function listIdentifyingFields(inputs: readonly JsonObject[]): string[][] {
   const columns = new Map<string, { path: string[]; values: Json[] }>();
   const shown = inputs.slice(0, maxIdentifyingRows);

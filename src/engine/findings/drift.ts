@@ -72,11 +72,7 @@ function listMovingFields(examples: readonly SeenInput[], decisions: readonly Se
   ]);
 }
 
-/**
- * Finds fields of which a value, a quarter of numbers, the language of texts or absence has another share among
- * decisions: by 10 points and Fisher's exact test, 1% false ones expected (Benjamini & Hochberg 1995). Largest rise
- * first.
- */
+/** Fields with another share among decisions: by 10 points and Fisher's exact test, 1% false ones; rises first. */
 export function findDrift(
   examples: readonly SeenInput[],
   decisions: readonly SeenInput[],

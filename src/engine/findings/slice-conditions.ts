@@ -128,11 +128,7 @@ function listTestsOfValues(column: Column, { byDate, detectLanguage }: ListOptio
 
 const byDefault: ListOptions = { byDate: false, detectLanguage: null, valueless: new Set() };
 
-/**
- * Lists conditions of at least `minRows` rows but not all: values, quarters, absence, unreadable values; none of
- * personal fields, the largest of very many. `byDate` adds the quarters of dates, which say nothing where time passes
- * anyway, and `detectLanguage` the languages of texts.
- */
+/** Conditions of at least `minRows` rows but not all: values, quarters, absence; none of personal fields. */
 export function listConditions(
   rows: readonly SeenInput[],
   minRows: number,

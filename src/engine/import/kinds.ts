@@ -1,5 +1,6 @@
 /** Finds the kind of a column by all of its values, and why; and reads a cell of each kind. */
 import type { Reading } from '../domain/definition.ts';
+import { byName } from '../domain/records.ts';
 import { formatCount } from '../numeric.ts';
 import { type DecimalSign, readNumber } from '../readings/numbers.ts';
 import { compileReading, splitList, yesNoPairs } from '../readings/readings.ts';
@@ -35,19 +36,10 @@ export const usualReadings = {
   list_comma: { kind: 'list', separator: ',' },
   text: { kind: 'text' },
 } as const satisfies Readonly<Record<Exclude<ColumnKind, 'as_is'>, Reading>>;
-const readers = {
-  number: compileReading(usualReadings.number),
-  number_decimal_comma: compileReading(usualReadings.number_decimal_comma),
-  date_day_first: compileReading(usualReadings.date_day_first),
-  date_month_first: compileReading(usualReadings.date_month_first),
-  date_year_first: compileReading(usualReadings.date_year_first),
-  date_month_only: compileReading(usualReadings.date_month_only),
-  yes_no: compileReading(usualReadings.yes_no),
-  list_semicolon: compileReading(usualReadings.list_semicolon),
-  list_bar: compileReading(usualReadings.list_bar),
-  list_comma: compileReading(usualReadings.list_comma),
-  text: compileReading(usualReadings.text),
-};
+const readers = byName(
+  columnKinds.filter((kind) => kind !== 'as_is'),
+  (kind) => compileReading(usualReadings[kind]),
+);
 
 /** Whether the text of a cell says that there is no value, in a column that holds no texts. */
 export const isMissing = (text: string): boolean => readers.number(text) === null;

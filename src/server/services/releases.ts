@@ -21,11 +21,7 @@ export function nameReader(store: Store, caller: Caller, given: string | undefin
   return caller.apiKeyId === null ? (given ?? nameCaller(store, caller)) : nameCaller(store, caller);
 }
 
-/**
- * Notes what decides for a type now, in the caller's transaction: always where a policy was put in charge, else only
- * where something that decides has changed. Nothing is noted while no policy is deployed. `over` lists what spoke
- * against it.
- */
+/** Notes what decides for a type now, where that has changed or a policy was put in charge; `over`: objections. */
 export function noteRelease(
   deps: Foundation,
   typeId: string,

@@ -14,11 +14,7 @@ const maxCovarianceRows = 1_500;
 /** The identity's share in the covariance; 0.3 did best of 0.1 to 0.9 on banking77 with options left out. */
 const shrinkage = 0.3;
 
-/**
- * Linear discriminant analysis (Fisher 1936; Rao 1948) of the embeddings at `positions`: directions along which the
- * options' means differ, in units of the spread within options, whose covariance is shrunk towards a multiple of the
- * identity (Friedman 1989). Null below three options, where a direction or none is left.
- */
+/** Linear discriminant analysis (Fisher 1936; Rao 1948), shrunk (Friedman 1989). Null below three options. */
 export function learnNearest(
   embeddings: Embeddings,
   labels: ArrayLike<number>,

@@ -130,11 +130,7 @@ const misfit = 0.02;
 
 const toPoints = (share: number) => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(1)}`;
 
-/**
- * Forecasts the gain by 100 more labels from errors that fall as a + b/√labels, by least squares over models that
- * learned from ever more of the labels, the last from all. The interval is that of the slope over the rows, each of
- * which all models answered. Null of fewer than 60 labels, 20 measured rows or two models.
- */
+/** Forecasts the gain by 100 more labels from errors that fall as a + b/√labels; null of few labels or rows. */
 export function forecastGain(models: readonly CurveModel[]): LearningCurve['forecast'] {
   const last = models.at(-1);
   const rows = last?.wrong.length ?? 0;

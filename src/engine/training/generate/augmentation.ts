@@ -43,11 +43,7 @@ const maxShownPerOption = 8;
 const nothingFilled: Filled = { examples: [], short: [] };
 const nothingMade: Made = { taught: [], generated: nothingFilled, augmented: nothingFilled, notes: [] };
 
-/**
- * Adds synthetic examples of the training side: `auto_generate` fills options up to the minimum, `augment` up to an
- * even share. A connected teacher is asked first; its failure becomes a note. `tick` may throw. Rejects as {@link
- * prepareRows}.
- */
+/** Adds synthetic examples up to a minimum or an even share; a teacher's failure becomes a note. */
 export async function augmentExamples(
   request: AugmentationRequest,
   teach: TrainPorts['teach'],

@@ -47,11 +47,7 @@ export function createDefaultSettings(plan: FeaturePlan): LinearSettings {
   };
 }
 
-/**
- * Fits the heads of a plan with settings that were found before; a head without a C gets 1. A start is used where it
- * has the shape of its head. The encoder's head is pulled toward `tunedHead`, the parameters that were tuned with the
- * encoder, where there are any. Uncalibrated, all heads weigh the same.
- */
+/** Fits the heads of a plan with known settings, from starts of their shape; without calibration all weigh alike. */
 export function fitLinear(
   request: Omit<FitRequest<never>, 'settings' | 'start'>,
   plan: FeaturePlan,

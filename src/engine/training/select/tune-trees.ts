@@ -109,11 +109,7 @@ export function startTreeSearch({ plan, rows, hinted, optionCount, cost, seed, t
   return { ...search, best };
 }
 
-/**
- * Improves the best settings by at most `trials` more and confirms the outcome on other folds, with no more rounds than
- * the final fit can afford; for a table of few rows plain trees are kept unless that is clearly better. `report`
- * receives the trials that are done.
- */
+/** Improves the best settings by `trials` more, confirmed on other folds; `report` receives the trials done. */
 export function finishTreeSearch(
   search: TreeSearch,
   cost: TreeCost,
