@@ -15,7 +15,7 @@ import { maxNumberDigits, maxNumberLength, numberPatterns } from '../../src/engi
 import { maxWordLength, missingMarks, missingWords, yesNoPairs } from '../../src/engine/readings/readings.ts';
 import { ruleFunctions } from '../../src/engine/rules/functions.ts';
 import { ruleLimits } from '../../src/engine/rules/rule-limits.ts';
-import { binaryOperators, macros } from '../../src/engine/rules/tree.ts';
+import { macros } from '../../src/engine/rules/tree.ts';
 import { plainFormats, timeFormats } from '../../src/engine/schema/formats.ts';
 import { knownCharacterRuns } from '../../src/engine/text/known-characters.ts';
 import { loneRanges, maxWordCodePoints } from '../../src/engine/text/words.ts';
@@ -73,7 +73,6 @@ export function renderEdgeTables(): string {
     '',
     ...Object.entries(numbers).map(([name, value]) => `${name} = ${writeInteger(value)}`),
     '',
-    `OPERATORS = ${writeStrings(binaryOperators)}`,
     `MACROS = ${writeStrings(macros)}`,
     `ANY_MODEL_NAMES = ${writeStrings(anyModelNames)}`,
     `HTML_BLOCKS = ${writeStrings(blockElements)}`,

@@ -36,7 +36,6 @@ MAX_WORD_LENGTH = 60
 LAST_OF_THIS_CENTURY = 68
 MAX_WORD_CODE_POINTS = 64
 
-OPERATORS = ("+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "in")
 MACROS = ("all", "exists", "exists_one", "map", "filter")
 ANY_MODEL_NAMES = ("latest", "workbench", "jev-latest", "gpt-6-luna")
 HTML_BLOCKS = (

@@ -5,22 +5,11 @@ The package shows no trace; with it, stories compare every part of a rule, and n
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypedDict
 
 from decision_edge._json import JsonObject, JsonValue
-from decision_edge._rules import RuleSet
 from decision_edge._rules.evaluate import Step, compile_tree
-from decision_edge._rules.tree import (
-    Call,
-    Comprehension,
-    Has,
-    Index,
-    Node,
-    Operation,
-    Select,
-    Variable,
-    list_children,
-)
 from decision_edge._rules.values import (
     Duration,
     Failure,
@@ -53,27 +42,28 @@ class RuleTrace(TypedDict):
     values: list[TracedValue]
 
 
-def trace_rules(rules: RuleSet, ctx: JsonObject) -> list[RuleTrace]:
-    """Return the outcome of each rule for an input; those behind the match are ``not_reached``."""
+def trace_rules(rules: list[JsonObject], ctx: JsonObject) -> list[RuleTrace]:
+    """Return the outcome of each rule of a file for an input; those behind the match are ``not_reached``."""
     traces: list[RuleTrace] = []
     has_matched = False
     left = MAX_STEPS_TOGETHER
-    for rule in rules.rules:
+    for rule in rules:
         if has_matched:
-            traces.append({"name": rule.name, "outcome": "not_reached", "error": None, "values": []})
+            traces.append({"name": rule["name"], "outcome": "not_reached", "error": None, "values": []})
             continue
         run = Run(ctx, left)
-        traces.append(_trace_rule(rule.name, rule.condition, rule.tree, run))
+        traces.append(_trace_rule(rule["name"], rule["condition"], rule["ast"], run))
         left = run.count_steps_left()
         has_matched = traces[-1]["outcome"] == "matched"
     return traces
 
 
-def _trace_rule(name: str, condition: str, tree: Node, run: Run) -> RuleTrace:
-    """Evaluate a rule in `run`; `condition` is its source. Compiles the tree again, so nothing is shared."""
-    recorded = sorted(_list_recorded(tree), key=lambda node: (node.at[0], -node.at[1]))
-    seen: dict[Node, Value] = {}
-    step = _compile_traced(tree, frozenset(recorded), seen)
+def _trace_rule(name: str, condition: str, tree: JsonObject, run: Run) -> RuleTrace:
+    """Evaluate a rule in `run`; `condition` is its source."""
+    recorded = sorted(_list_recorded(tree), key=lambda node: (node["at"][0], -node["at"][1]))
+    # Nodes are known by their identity: the same expression may stand in a rule twice.
+    seen: dict[int, Value] = {}
+    step = _compile_traced(tree, {id(node) for node in recorded}, seen)
     outcome, problem = "error", None
     try:
         outcome = "matched" if expect_boolean(step(run)) else "not_matched"
@@ -82,14 +72,14 @@ def _trace_rule(name: str, condition: str, tree: Node, run: Run) -> RuleTrace:
     values: dict[str, TracedValue] = {}
     for node in recorded:
         expression = _cut_source(condition, node)
-        if node in seen and expression not in values:
-            values[expression] = {"expression": expression, "value": _to_shown(seen[node])}
+        if id(node) in seen and expression not in values:
+            values[expression] = {"expression": expression, "value": _to_shown(seen[id(node)])}
     return {"name": name, "outcome": outcome, "error": problem, "values": list(values.values())}
 
 
-def _compile_traced(tree: Node, recorded: frozenset[Node], seen: dict[Node, Value]) -> Step:
-    def hook(node: Node, step: Step, depth: int) -> Step:
-        keeps = depth == 0 and node in recorded
+def _compile_traced(tree: JsonObject, recorded: set[int], seen: dict[int, Value]) -> Step:
+    def hook(node: JsonObject, step: Step, depth: int) -> Step:
+        keeps = depth == 0 and id(node) in recorded
 
         def traced(run: Run) -> Value:
             try:
@@ -99,7 +89,7 @@ def _compile_traced(tree: Node, recorded: frozenset[Node], seen: dict[Node, Valu
                 failure.__dict__.setdefault("node", node)
                 raise
             if keeps:
-                seen[node] = value
+                seen[id(node)] = value
             return value
 
         return traced
@@ -107,21 +97,31 @@ def _compile_traced(tree: Node, recorded: frozenset[Node], seen: dict[Node, Valu
     return compile_tree(tree, hook)
 
 
-def _cut_source(condition: str, node: Node) -> str:
-    return condition[node.at[0] : node.at[1]]
+def _cut_source(condition: str, node: JsonObject) -> str:
+    start, end = node["at"]
+    return condition[start:end]
 
 
-def _list_recorded(root: Node) -> list[Node]:
+def _list_children(value: JsonValue) -> Iterator[JsonObject]:
+    for part in value.values() if isinstance(value, dict) else value:
+        if isinstance(part, dict):
+            yield part
+        elif isinstance(part, list):
+            yield from _list_children(part)
+
+
+def _list_recorded(root: JsonObject) -> list[JsonObject]:
     """Return the nodes whose values are shown: those that read the input and are not part of a longer path."""
-    recorded: list[Node] = []
+    recorded: list[JsonObject] = []
 
-    def walk(node: Node, in_path: bool) -> bool:
-        reads = isinstance(node, Variable)
-        for child in [node.of] if isinstance(node, Comprehension) else list_children(node):
-            if walk(child, isinstance(node, (Select, Index, Has)) and child is node.of):
+    def walk(node: JsonObject, in_path: bool) -> bool:
+        kind = node["k"]
+        reads = kind == "var"
+        for child in [node["of"]] if kind == "each" else _list_children(node):
+            if walk(child, kind in ("get", "index", "has") and child is node["of"]):
                 reads = True
-        ends_path = isinstance(node, (Select, Index)) and not in_path
-        if reads and (ends_path or isinstance(node, (Has, Operation, Call, Comprehension))):
+        ends_path = kind in ("get", "index") and not in_path
+        if reads and (ends_path or kind in ("has", "op", "call", "each")):
             recorded.append(node)
         return reads
 

@@ -25,9 +25,10 @@ def test_the_rules_of_one_decision_share_their_steps(case):
         for (condition, copies), tree in zip(case["rules"], case["trees"], strict=True)
         for _ in range(copies)
     ]
-    rules = _rules.load_rules({"rules": [rule(tree, condition, f"r{n}") for n, (condition, tree) in enumerate(copied)]})
+    listed = [rule(tree, condition, f"r{n}") for n, (condition, tree) in enumerate(copied)]
+    rules = _rules.load_rules({"rules": listed})
     values = as_doubles(expand(case["input"]))
-    traces = trace_rules(rules, values)
+    traces = trace_rules(listed, values)
     outcomes = [(trace["error"] or trace["outcome"]).partition(":")[0] for trace in traces]
     assert outcomes == case["outcomes"]
     matched = rules.find_match(values)

@@ -6,14 +6,13 @@ import type { JsonObject } from '../../../src/engine/json.ts';
 
 const child = `
 import json, sys
-from decision_edge._rules import load_rules
 sys.path.insert(0, sys.argv[1])
 from rule_traces import trace_rules
 out = []
 for line in sys.stdin.buffer.read().split(b"\\n"):
     case = json.loads(line)
     ctx = json.loads(line, parse_int=float)["input"]
-    out.append(trace_rules(load_rules({"rules": [case["rule"]]}), ctx)[0])
+    out.append(trace_rules([case["rule"]], ctx)[0])
 json.dump(out, sys.stdout)
 `;
 

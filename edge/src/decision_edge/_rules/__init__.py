@@ -13,7 +13,6 @@ from .._json import JsonObject, JsonValue, expect_integer, expect_keys, expect_s
 from .._tables import MAX_CONDITION_LENGTH, MAX_NAME_LENGTH, MAX_RULES, MAX_STEPS_TOGETHER
 from .evaluate import Step, compile_tree
 from .functions import RulesError
-from .tree import Node, read_tree
 from .values import Failure, Run
 
 __all__ = ["Rule", "RuleSet", "RulesError", "load_rules"]
@@ -24,11 +23,8 @@ class Rule:
     """A compiled rule: it decides for `then` where its condition holds."""
 
     name: str
-    condition: str
-    """Source of the condition; it is only shown."""
     then: str
     reason_code: str | None
-    tree: Node
     step: Step
 
 
@@ -75,10 +71,8 @@ def _load_rule(value: JsonValue, number: int) -> Rule:
         in_range = 1 <= len(name) <= MAX_NAME_LENGTH and 1 <= len(condition) <= MAX_CONDITION_LENGTH
         if not (in_range and then) or expect_integer(rule.get("priority", 100)) < 1:
             raise ValueError("a name, a condition or a priority is out of its range")
-        tree = read_tree(rule["ast"])
-    except (KeyError, ValueError) as error:
-        raise RulesError(f"rules.json: the tree of rule {number} is not sound.") from error
-    try:
-        return Rule(name, condition, then, reason_code, tree, compile_tree(tree))
+        return Rule(name, then, reason_code, compile_tree(rule["ast"]))
     except RulesError as error:
         raise RulesError(f"rules.json, rule {number}: {error}") from error
+    except (KeyError, ValueError) as error:
+        raise RulesError(f"rules.json: the tree of rule {number} is not sound.") from error

@@ -1,105 +1,141 @@
-"""Turns a rule's tree into closures: compiled once, run for every input."""
+"""Turns a rule's tree into closures: checked and compiled once, run for every input."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import TypeAlias
 
-from .._tables import MAX_COMPREHENSION_ELEMENTS
+from .._json import JsonObject, JsonValue, expect_list, expect_number, expect_object, expect_string
+from .._tables import (
+    ARITIES,
+    MACROS,
+    MAX_COMPREHENSION_DEPTH,
+    MAX_COMPREHENSION_ELEMENTS,
+    MAX_TREE_DEPTH,
+    MAX_TREE_NODES,
+)
 from .functions import FUNCTIONS, compile_pattern
 from .operators import BINARIES, select_field, select_member
-from .tree import (
-    And,
-    Call,
-    Comprehension,
-    Conditional,
-    Has,
-    Index,
-    ListLiteral,
-    Literal,
-    MapLiteral,
-    Negation,
-    Node,
-    Not,
-    Operation,
-    Or,
-    Select,
-    Variable,
-    measure_weight,
-)
 from .values import Duration, Failure, Run, Value, expect_boolean, to_duration
 
 Step: TypeAlias = Callable[[Run], Value]
-Hook: TypeAlias = Callable[[Node, Step, int], Step]
+Hook: TypeAlias = Callable[[JsonObject, Step, int], Step]
 """Sees each compiled node and the number of comprehensions around it; what it returns takes the node's place."""
 
-Scope: TypeAlias = tuple[str, ...]
+# The input, and the loop variables from the outermost comprehension inwards.
+_VARIABLES: tuple[Step, ...] = (attrgetter("ctx"), attrgetter("first"), attrgetter("second"))
 
 
-def _keep_step(node: Node, step: Step, depth: int) -> Step:
+def _keep_step(node: JsonObject, step: Step, depth: int) -> Step:
     return step
 
 
-def compile_tree(root: Node, hook: Hook = _keep_step) -> Step:
-    """Compile a checked tree into a function of one evaluation, which raises Failure where the rule fails.
+def compile_tree(tree: JsonValue, hook: Hook = _keep_step) -> Step:
+    """Compile a tree out of a file into a function of one evaluation, which raises Failure where the rule fails.
 
-    Raises RulesError where a pattern cannot be compiled. A step keeps no state: all of it is in the Run.
+    Raises ValueError or KeyError where anything is not as the workbench's compiler makes it: an unknown kind or
+    function, a loop variable out of its scope, or a limit passed; RulesError where a pattern cannot be compiled. A step
+    keeps no state: all of it is in the Run.
     """
-    return _compile(root, (), hook)
+    return _Compiler(hook).compile(tree, 1)
 
 
-def _compile(node: Node, scope: Scope, hook: Hook) -> Step:
-    return hook(node, _compile_plain(node, scope, hook), len(scope))
+class _Compiler:
+    """Compiles one tree; counts its nodes and knows the variables in scope."""
+
+    def __init__(self, hook: Hook) -> None:
+        self._hook = hook
+        self._nodes = 0
+        self._scope = ["ctx"]
+
+    def compile(self, value: JsonValue, depth: int) -> Step:
+        self._nodes += 1
+        if self._nodes > MAX_TREE_NODES or depth > MAX_TREE_DEPTH:
+            raise ValueError("the tree has too many nodes")
+        node = expect_object(value)
+        start, end = expect_list(node["at"])
+        if type(start) is not int or type(end) is not int:
+            raise ValueError("the range of the source is not two whole numbers")
+        step = self._compile_kind(node, lambda child: self.compile(child, depth + 1))
+        return self._hook(node, step, len(self._scope) - 1)
+
+    def _compile_kind(self, node: JsonObject, below: Callable[[JsonValue], Step]) -> Step:
+        match node["k"]:
+            case "lit":
+                return _compile_literal(node["v"])
+            case "var":
+                # The innermost of two of one name.
+                at = len(self._scope) - 1 - self._scope[::-1].index(expect_string(node["name"]))
+                return _VARIABLES[at]
+            case "get":
+                return _compile_select(below(node["of"]), expect_string(node["field"]))
+            case "has":
+                return _compile_has(below(node["of"]), expect_string(node["field"]))
+            case "index":
+                of, by = below(node["of"]), below(node["by"])
+                return lambda run: select_member(of(run), by(run))
+            case "not":
+                of = below(node["of"])
+                return lambda run: not expect_boolean(of(run))
+            case "neg":
+                return _compile_negation(below(node["of"]))
+            case "and" | "or":
+                return _compile_logic(list(map(below, expect_list(node["args"]))), decisive=node["k"] == "or")
+            case "if":
+                test, then, otherwise = below(node["test"]), below(node["then"]), below(node["else"])
+                return lambda run: then(run) if expect_boolean(test(run)) else otherwise(run)
+            case "op":
+                work, left, right = BINARIES[expect_string(node["op"])], below(node["left"]), below(node["right"])
+                return lambda run: work(left(run), right(run), run)
+            case "list":
+                items = list(map(below, expect_list(node["items"])))
+                return lambda run: [item(run) for item in items]
+            case "map":
+                pairs = map(expect_list, expect_list(node["entries"]))
+                return _compile_map([(below(key), below(value)) for key, value in pairs])
+            case "call":
+                return _compile_call(expect_string(node["fn"]), expect_list(node["args"]), below)
+            case "each":
+                return self._compile_comprehension(node, below)
+            case kind:
+                raise ValueError(f"the kind {kind!r} is not known")
+
+    def _compile_comprehension(self, node: JsonObject, below: Callable[[JsonValue], Step]) -> Step:
+        """Compile `of.macro(name, …)`: `test` keeps or counts members, `result` changes them."""
+        macro, name = expect_string(node["macro"]), expect_string(node["name"])
+        if macro not in MACROS or name == "ctx" or len(self._scope) > MAX_COMPREHENSION_DEPTH:
+            raise ValueError("a comprehension is not as the compiler makes it")
+        is_outer = len(self._scope) == 1
+        of = below(node["of"])
+        self._scope.append(name)
+        before = self._nodes
+        test = None if node["test"] is None else below(node["test"])
+        result = None if node["result"] is None else below(node["result"])
+        members = _compile_members(of, self._nodes - before, is_outer)
+        self._scope.pop()
+        if result is None if macro == "map" else test is None or result is not None:
+            raise ValueError(f"the comprehension {macro} lacks a part or has one too many")
+        if test is not None and macro in ("all", "exists"):
+            each_test, decisive = test, macro == "exists"
+            return lambda run: _combine(run, (each_test for _ in members(run)), decisive)
+
+        def collect(run: Run) -> list[Value]:
+            values: list[Value] = []
+            for member in members(run):
+                if test is not None and not expect_boolean(test(run)):
+                    continue
+                values.append(member if result is None else result(run))
+            return values
+
+        if macro == "exists_one":
+            return lambda run: len(collect(run)) == 1
+        return collect
 
 
-def _compile_plain(node: Node, scope: Scope, hook: Hook) -> Step:
-    below = functools.partial(_compile, scope=scope, hook=hook)
-    match node:
-        case Literal():
-            value = node.value
-            return lambda run: value
-        case Variable():
-            return _compile_variable(node.name, scope)
-        case Select():
-            return _compile_select(below(node.of), node.field)
-        case Has():
-            return _compile_has(below(node.of), node.field)
-        case Index():
-            of, by = below(node.of), below(node.by)
-            return lambda run: select_member(of(run), by(run))
-        case Not():
-            of = below(node.of)
-            return lambda run: not expect_boolean(of(run))
-        case Negation():
-            return _compile_negation(below(node.of))
-        case And():
-            return _compile_logic([below(arg) for arg in node.args], decisive=False)
-        case Or():
-            return _compile_logic([below(arg) for arg in node.args], decisive=True)
-        case Conditional():
-            test, then, otherwise = below(node.test), below(node.then), below(node.otherwise)
-            return lambda run: then(run) if expect_boolean(test(run)) else otherwise(run)
-        case Operation():
-            left, right, work = below(node.left), below(node.right), BINARIES[node.op]
-            return lambda run: work(left(run), right(run), run)
-        case ListLiteral():
-            items = [below(item) for item in node.items]
-            return lambda run: [item(run) for item in items]
-        case MapLiteral():
-            return _compile_map([(below(key), below(value)) for key, value in node.entries])
-        case Call():
-            return _compile_call(node, below)
-        case Comprehension():
-            return _compile_comprehension(node, scope, hook)
-
-
-def _compile_variable(name: str, scope: Scope) -> Step:
-    if len(scope) == 2 and scope[1] == name:
-        return lambda run: run.second
-    if scope and scope[0] == name:
-        return lambda run: run.first
-    return lambda run: run.ctx
+def _compile_literal(given: JsonValue) -> Step:
+    value = given if given is None or isinstance(given, (bool, str)) else expect_number(given)
+    return lambda run: value
 
 
 def _compile_select(of: Step, field: str) -> Step:
@@ -128,13 +164,19 @@ def _compile_negation(of: Step) -> Step:
     return step
 
 
-def _compile_call(node: Call, below: Callable[[Node], Step]) -> Step:
-    if node.fn == "matches":
-        pattern = node.args[1]
-        assert isinstance(pattern, Literal)
-        subject, match = below(node.args[0]), compile_pattern(str(pattern.value))
+def _compile_call(name: str, given: Sequence[JsonValue], below: Callable[[JsonValue], Step]) -> Step:
+    """Compile a call; the receiver of a method is the first argument."""
+    fewest, most = ARITIES[name]
+    if not fewest <= len(given) <= most:
+        raise ValueError(f"{name} does not take {len(given)} arguments")
+    args = list(map(below, given))
+    if name == "matches":
+        pattern = expect_object(given[1])
+        if pattern["k"] != "lit":
+            raise ValueError("the pattern of matches is not a string")
+        subject, match = args[0], compile_pattern(expect_string(pattern["v"]))
         return lambda run: match(run, subject(run))
-    args, work = [below(arg) for arg in node.args], FUNCTIONS[node.fn]
+    work = FUNCTIONS[name]
     return lambda run: work(run, [arg(run) for arg in args])
 
 
@@ -175,33 +217,8 @@ def _combine(run: Run, tests: Iterable[Step], decisive: bool) -> bool:
     return not decisive
 
 
-def _compile_comprehension(node: Comprehension, scope: Scope, hook: Hook) -> Step:
-    inner = (*scope, node.name)
-    test = None if node.test is None else _compile(node.test, inner, hook)
-    result = None if node.result is None else _compile(node.result, inner, hook)
-    members = _compile_members(node, scope, hook)
-    if test is not None and node.macro in ("all", "exists"):
-        each_test, decisive = test, node.macro == "exists"
-        return lambda run: _combine(run, (each_test for _ in members(run)), decisive)
-
-    def collect(run: Run) -> list[Value]:
-        values: list[Value] = []
-        for member in members(run):
-            if test is not None and not expect_boolean(test(run)):
-                continue
-            values.append(member if result is None else result(run))
-        return values
-
-    if node.macro == "exists_one":
-        return lambda run: len(collect(run)) == 1
-    return collect
-
-
-def _compile_members(node: Comprehension, scope: Scope, hook: Hook) -> Callable[[Run], Iterable[Value]]:
+def _compile_members(of: Step, cost: int, is_outer: bool) -> Callable[[Run], Iterable[Value]]:
     """Compile what goes over the members: each is put into the loop variable's slot and charged for."""
-    of = _compile(node.of, scope, hook)
-    cost = sum(measure_weight(part) for part in (node.test, node.result) if part is not None)
-    is_outer = not scope
 
     def members(run: Run) -> Iterable[Value]:
         value = of(run)
