@@ -1027,7 +1027,8 @@ const commands = {
   'CMD-7': 'workbench decide answers as REST does, in the order of the rows; a refused row has a line of its own.',
   'CMD-8': 'Ctrl+C cancels the training of workbench train; nothing of it is left, and the code is 130.',
   'CMD-9': 'workbench import, evaluate and export say what was added, measured and written.',
-  'CMD-10': 'The commands read every file that an import reads, and ask for what its values leave open by --read-as.',
+  'CMD-10':
+    'The commands read every file as an import does, by the rows that an open import gives, and ask for what its values leave open by --read-as.',
   'CMD-11': 'Of JSON Lines, workbench decide answers every line in its place; one that is no input costs no other.',
   'CMD-13': 'A command beside a workbench that does not answer says so and ends with 3.',
   'CMD-12':

@@ -52,7 +52,7 @@ function findNamed(columns: readonly string[], wanted: readonly string[]): strin
 }
 
 /** The column that is called an answer, or reason codes. */
-export const findDecisionColumn = (columns: readonly string[]) => findNamed(columns, decisionNames);
+const findDecisionColumn = (columns: readonly string[]) => findNamed(columns, decisionNames);
 /** The column that is called an answer, unless others hold the options and it does not; undefined for none. */
 export function findCalledAnswer(columns: readonly string[], { candidates }: Answers): string | undefined {
   const called = findDecisionColumn(columns) ?? undefined;

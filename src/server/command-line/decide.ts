@@ -1,13 +1,20 @@
 /** `workbench decide`: a line of inputs in, a line of decisions out. */
+import { buffer } from 'node:stream/consumers';
+import type { ColumnRole } from '../../engine/import/plan-import.ts';
+import { inputNames } from '../../engine/readings/inputs.ts';
 import { ApiError, type Client } from '../contract/client.ts';
+import type { ImportChoice } from '../contract/examples/imports.ts';
 import { commonOptions, defineCommand, endCodes } from './command.ts';
 import {
   columnOptions,
-  type LabelledRow,
-  listInputs,
+  describeReading,
+  type FileFlags,
+  type FileRow,
+  openSource,
   readAsHelp,
-  readInputFile,
+  toChoice,
   type UnreadLine,
+  withRows,
 } from './example-file.ts';
 import { findType } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
@@ -15,7 +22,7 @@ import { requireDataDir, withWorkbench } from './with-workbench.ts';
 /** Decisions that are under way at a time: enough to share commits and the runs of the text encoder. */
 const maxUnderWay = 32;
 
-async function decideRow<R extends LabelledRow | UnreadLine>(
+async function decideRow<R extends FileRow | UnreadLine>(
   client: Client,
   decisionType: string,
   row: R,
@@ -34,19 +41,29 @@ async function decideRow<R extends LabelledRow | UnreadLine>(
 }
 
 /** Decides rows by the deployed policy of a type; gives each with its answer, in their order. */
-export async function* decideRows<R extends LabelledRow | UnreadLine>(
+export async function* decideRows<R extends FileRow | UnreadLine>(
   client: Client,
   decisionType: string,
-  rows: Iterable<R>,
+  rows: AsyncIterable<R>,
   dryRun: boolean,
 ) {
   const part: R[] = [];
   const decidePart = () => Promise.all(part.splice(0).map((row) => decideRow(client, decisionType, row, dryRun)));
-  for (const row of rows) {
+  for await (const row of rows) {
     part.push(row);
     if (part.length === maxUnderWay) yield* await decidePart();
   }
   yield* await decidePart();
+}
+
+/** Takes all columns as input, or the one that holds inputs whole, without the answers and what is to be left out. */
+function takeAll(flags: FileFlags, columns: readonly string[]): ImportChoice {
+  const { roles: said, ...choice } = toChoice(flags);
+  const whole = columns.find((name) => inputNames.includes(name.toLowerCase()));
+  const roles = columns
+    .filter((name) => name !== flags.label)
+    .map((name): [string, ColumnRole] => [name, whole === undefined || name === whole ? 'input' : 'ignore']);
+  return { ...choice, answer: flags.label ?? null, roles: { ...Object.fromEntries(roles), ...said } };
 }
 
 const help = `workbench decide [FILE] [--type NAME] [--dry-run] [--label COLUMN] [--format F] [--data-dir DIR]
@@ -67,26 +84,25 @@ export const decideCommand = defineCommand(
   { ...commonOptions, ...columnOptions, format: { type: 'string' }, 'dry-run': { type: 'boolean' } },
   async ({ values, file: name }, { env, signal, answer: write, say }) => {
     const folder = requireDataDir(values['data-dir'], env);
-    const file = await readInputFile(name, values, values.format, say);
+    const read = name === undefined ? () => buffer(process.stdin) : undefined;
+    const file = name ?? `standard input.${values.format ?? 'jsonl'}`;
+    const source = await openSource(file, values, read);
     return withWorkbench(folder, env, async (client) => {
       const type = await findType(client, values.type);
-      const unread = file.unread.values();
-      let next = unread.next();
-      const writeUnread = async (before: number) => {
-        for (; !next.done && next.value.line < before; next = unread.next()) await write(next.value);
-      };
-      let refused = file.unread.length;
-      const rows = listInputs(file, type.active_version);
-      for await (const { row, answer } of decideRows(client, type.name, rows, values['dry-run'] ?? false)) {
-        signal.throwIfAborted();
-        if ('error' in answer) refused += 1;
-        await writeUnread(row.line);
-        await write(answer);
-      }
-      await writeUnread(Number.POSITIVE_INFINITY);
-      if (refused === 0) return endCodes.done;
-      say(`${refused} of ${file.sheet.rows.length + file.unread.length} rows were refused; their lines say why.`);
-      return endCodes.refused;
+      const choose = (columns: readonly string[]) => takeAll(values, columns);
+      return withRows(client, type, source, choose, signal, async (rows, plan) => {
+        // Every row has its answer, so their number alone needs no word.
+        for (const line of describeReading(file, plan).slice(plan.file.detected.length === 0 ? 1 : 0)) say(line);
+        let refused = 0;
+        for await (const { answer } of decideRows(client, type.name, rows, values['dry-run'] ?? false)) {
+          signal.throwIfAborted();
+          if ('error' in answer) refused += 1;
+          await write(answer);
+        }
+        if (refused === 0) return endCodes.done;
+        say(`${refused} of ${plan.file.rows + plan.file.refused.count} rows were refused; their lines say why.`);
+        return endCodes.refused;
+      });
     });
   },
 );

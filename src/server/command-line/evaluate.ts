@@ -3,9 +3,20 @@ import { measureShare } from '../../engine/measure/whole-decision.ts';
 import type { WholeDecision } from '../../engine/measured.ts';
 import type { Client } from '../contract/client.ts';
 import type { DecisionType } from '../contract/types/decision-types.ts';
-import { commonOptions, defineCommand, endCodes, readShare, refuse, type Surroundings } from './command.ts';
+import { commonOptions, defineCommand, endCodes, readDetail, readShare, refuse, type Surroundings } from './command.ts';
 import { decideRows } from './decide.ts';
-import { columnOptions, type ExampleFile, listRows, readAsHelp, readLabelledFile } from './example-file.ts';
+import {
+  columnOptions,
+  describeReading,
+  type FileRow,
+  type FileSource,
+  openSource,
+  readAsHelp,
+  refuseLack,
+  toChoice,
+  type UnreadLine,
+  withRows,
+} from './example-file.ts';
 import { findPolicy, findType } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
@@ -29,20 +40,23 @@ export function isReached(
   return false;
 }
 
-async function measureFile(
+async function measureRows(
   client: Client,
   type: DecisionType,
-  file: ExampleFile,
+  file: string,
+  rows: AsyncIterable<FileRow | UnreadLine>,
   signal: AbortSignal,
 ): Promise<Figures> {
   const counts = { rows: 0, right: 0, automatic: 0, wrongAutomatic: 0 };
   const byOption = new Map<string, number>();
-  for await (const { row, answer } of decideRows(client, type.name, listRows(file, type.active_version), true)) {
+  for await (const { row, answer } of decideRows(client, type.name, rows, true)) {
     signal.throwIfAborted();
     if ('error' in answer) {
-      throw refuse(`${file.name}, line ${row.line}: ${answer.error.message}`);
+      const { msg = `line ${row.line}: ${answer.error.message}` } =
+        'error' in row ? readDetail(row.error.details[0]) : {};
+      throw refuse(`${file}, ${msg}`);
     }
-    if (row.decision === null) continue;
+    if ('error' in row || row.decision === null) continue;
     const isRight = answer.decision === row.decision;
     counts.rows += 1;
     counts.right += Number(isRight);
@@ -58,6 +72,22 @@ async function measureFile(
     escalated: measureShare(counts.rows - counts.automatic, counts.rows),
     baseline: commonest ? { option: commonest[0], accuracy: measureShare(commonest[1], counts.rows) } : null,
   };
+}
+
+function measureFile(client: Client, type: DecisionType, source: FileSource, { say, signal }: Surroundings) {
+  const { file, flags } = source;
+  return withRows(
+    client,
+    type,
+    source,
+    () => toChoice(flags),
+    signal,
+    (rows, plan) => {
+      for (const line of describeReading(file, plan)) say(line);
+      refuseLack(file, plan);
+      return measureRows(client, type, file, rows, signal);
+    },
+  );
 }
 
 const help = `workbench evaluate [FILE] [--label COLUMN] [--policy V] [--type NAME] [--fail-under SHARE] [--data-dir DIR]
@@ -82,13 +112,13 @@ export const evaluateCommand = defineCommand(
       throw refuse('A file is decided by the deployed policy: leave out --policy.');
     }
     const folder = requireDataDir(values['data-dir'], around.env);
-    const file = name === undefined ? null : await readLabelledFile(name, values, around.say);
+    const source = name === undefined ? null : await openSource(name, values);
     return withWorkbench(folder, around.env, async (client) => {
       const type = await findType(client, values.type);
       const { id, version } = await findPolicy(client, type, values.policy);
       const params = { decision_type_id: type.id, policy_id: id };
       const measure = async (): Promise<Figures> => {
-        if (file !== null) return measureFile(client, type, file, around.signal);
+        if (source !== null) return measureFile(client, type, source, around);
         const whole = await client.call('policies.whole', { params, query: {} });
         around.say(whole.headline);
         return whole;

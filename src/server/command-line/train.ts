@@ -16,9 +16,10 @@ import {
   type Surroundings,
 } from './command.ts';
 import { isReached } from './evaluate.ts';
+import { type FileSource, openSource } from './example-file.ts';
 import { checkBundlePlace, writeBundle } from './export.ts';
 import { findType, listTypes } from './find-by-name.ts';
-import { type ImportSource, importFile, importHelp, importOptions, openSource, toTypeName } from './import.ts';
+import { importFile, importHelp, importOptions, toTypeName } from './import.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
 const pollMs = 500;
@@ -142,7 +143,7 @@ async function trainAndMeasure(client: Client, typeId: string, order: Order, aro
 /** Finds the type to train: one that is made of the file, or one that is there. */
 async function prepareType(
   client: Client,
-  source: ImportSource | null,
+  source: FileSource | null,
   typeName: string | undefined,
   around: Surroundings,
 ) {

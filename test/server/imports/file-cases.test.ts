@@ -8,8 +8,16 @@ import { readFile } from '../../../src/engine/import/read-file.ts';
 import { describeFile } from '../../../src/engine/import/report.ts';
 import { createRowReader } from '../../../src/engine/import/row-reader.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
-import { listRows, readLabelledFile } from '../../../src/server/command-line/example-file.ts';
-import { importFile, openSource } from '../../../src/server/command-line/import.ts';
+import {
+  describeReading,
+  type FileFlags,
+  type FileRow,
+  openSource,
+  toChoice,
+  withRows,
+} from '../../../src/server/command-line/example-file.ts';
+import { importFile } from '../../../src/server/command-line/import.ts';
+import { ApiError, type Client } from '../../../src/server/contract/client.ts';
 import { type SheetFields, toSheetChoice } from '../../../src/server/preparation/imports/import-file.ts';
 import files from '../../cases/files.json' with { type: 'json' };
 import { clientOf, openForAll, openForTest, sendForm, temporaryFolder } from '../workbench.ts';
@@ -44,20 +52,34 @@ async function readByPage({ file, label = 'label', options = {} }: Case): Promis
   return { inputs: sheet.rows.map((row) => readRow(row).input), reasons, notes: sheet.notes, says };
 }
 
-async function readByCommand({ file, label, options = {} }: Case): Promise<Answer> {
-  const flags = Object.entries({ ...options, label: label ?? 'label' }).map(([name, value]) => [
-    name.replace('_', '-'),
-    String(value),
-  ]);
-  const said: string[] = [];
-  const read = await readLabelledFile(path.join(folder, file), Object.fromEntries(flags), (text) => said.push(text));
-  return { inputs: [...listRows(read)].map(({ input }) => input), says: said.join(' ') };
+const options = ['keep', 'drop'];
+
+/** The rows of a file as the commands `evaluate` and `decide` get them. */
+async function readByCommand(client: Client, file: string, flags: FileFlags) {
+  const [type] = (await client.call('decision_types.list', { query: {} })).items;
+  if (type === undefined) throw new Error('There is no type.');
+  const source = await openSource(path.join(folder, file), flags);
+  return withRows(
+    client,
+    type,
+    source,
+    () => toChoice(flags),
+    new AbortController().signal,
+    async (read, plan) => {
+      const rows: FileRow[] = [];
+      for await (const row of read) {
+        if ('error' in row) throw new WorkbenchError('validation_error', row.error.message, row.error.details);
+        rows.push(row);
+      }
+      return { rows, says: describeReading(file, plan).join(' ') };
+    },
+  );
 }
 
 /** What a door throws where it refuses a file, as a sentence. */
 async function orRefusal(read: Promise<Answer>): Promise<Answer> {
   return read.catch((error: unknown) => {
-    const details = error instanceof WorkbenchError ? JSON.stringify(error.details) : '';
+    const details = error instanceof WorkbenchError || error instanceof ApiError ? JSON.stringify(error.details) : '';
     return { refusal: `${error} ${details}` };
   });
 }
@@ -75,33 +97,35 @@ it('names the command for another column of answers on the command line [FIL-43]
   );
 });
 
-it.each([
-  'sdk-label-studio.csv',
-  'sdk-label-studio-min.json',
-  'sdk-argilla.json',
-  'sdk-datasets.parquet',
-  'python-lists.csv',
-])('has the labels that the tool of its export knows: %s [FIL-33]', async (name) => {
-  const read = await readLabelledFile(path.join(folder, 'labelling-exports', name), {}, () => undefined);
-  const rows = [...listRows(read)];
-  expect(rows.map(({ decision }) => decision)).toEqual(['keep', 'drop', 'keep', 'drop', 'keep', 'drop']);
-  const inputs = rows.map(({ input: { id: _, ...rest } }) => rest);
-  expect(inputs).toEqual(rows.map((_, index) => ({ text: `ticket ${index} about cups` })));
-});
-
-it('reads labels without signs that nobody sees [FIL-33]', async () => {
-  const file = path.join(folder, 'invisible-signs-in-labels', 'labels.xlsx');
-  const read = await readLabelledFile(file, { label: 'outcome' }, () => undefined);
-  expect(new Set([...listRows(read)].map(({ decision }) => decision))).toEqual(new Set(['grant', 'deny']));
-});
-
 describe('a file of others', () => {
   const bench = openForAll();
   let url = '';
+  let client: Client;
   beforeAll(async () => {
-    const type = { name: 'files', options: ['keep', 'drop'] };
+    const type = { name: 'files', options };
+    client = clientOf(bench.app, bench.token);
     url = `/decision-types/${(await bench.call('POST', '/decision-types', type)).body.id}/examples/import`;
   });
+  it.each([
+    'sdk-label-studio.csv',
+    'sdk-label-studio-min.json',
+    'sdk-argilla.json',
+    'sdk-datasets.parquet',
+    'python-lists.csv',
+  ])('has the labels that the tool of its export knows: %s [FIL-33]', async (name) => {
+    const { rows } = await readByCommand(client, path.join('labelling-exports', name), {});
+    expect(rows.map(({ decision }) => decision)).toEqual(['keep', 'drop', 'keep', 'drop', 'keep', 'drop']);
+    const inputs = rows.map(({ input: { id: _, ...rest } }) => rest);
+    expect(inputs).toEqual(rows.map((_, index) => ({ text: `ticket ${index} about cups` })));
+  });
+
+  it('reads labels without signs that nobody sees [FIL-33]', async () => {
+    const { rows } = await readByCommand(client, path.join('invisible-signs-in-labels', 'labels.xlsx'), {
+      label: 'outcome',
+    });
+    expect(new Set(rows.map(({ decision }) => decision))).toEqual(new Set(['grant', 'deny']));
+  });
+
   const readOverRest = async ({ file, label, options = {} }: Case): Promise<Answer> => {
     const mapping = label === undefined ? {} : { mapping: { decision: label } };
     const fields = Object.entries({ ...options, ...mapping }).map(([name, value]) => [
@@ -124,7 +148,16 @@ describe('a file of others', () => {
     async (given) => {
       const byPage = await orRefusal(readByPage(given));
       const overRest = await readOverRest(given);
-      const answers = [byPage, overRest, await orRefusal(readByCommand(given))];
+      const flags = Object.entries({
+        label: 'label',
+        ...given.options,
+        ...(given.label && { label: given.label }),
+      }).map(([name, value]) => [name.replace('_', '-'), String(value)]);
+      const byCommand = readByCommand(client, given.file, Object.fromEntries(flags)).then(({ rows, says }) => ({
+        inputs: rows.map(({ input }) => input),
+        says,
+      }));
+      const answers = [byPage, overRest, await orRefusal(byCommand)];
       for (const { inputs, refusal = '', says = '' } of answers) {
         expect(says).toContain(given.says ?? '');
         for (const note of given.notes ?? []) expect(says).toContain(note);

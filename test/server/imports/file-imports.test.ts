@@ -2,7 +2,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openSource } from '../../../src/server/command-line/import.ts';
+import { openSource, toChoice } from '../../../src/server/command-line/example-file.ts';
 import { callerOf, makeType, openForTest, sendForm, temporaryFolder } from '../workbench.ts';
 
 const tickets = 'text;shop;label\nbroken;A;yes\nlate;B;no\nlost;A;Yes\nfine;B;\nlate;B;no\n';
@@ -24,6 +24,49 @@ async function openForFiles(dataDir?: string) {
 }
 
 describe('the import of a file', () => {
+  it('gives its rows as the examples that they become, with copies and lines that hold none, and stores nothing [FIL-46] [CMD-10]', async () => {
+    const { begin, choose, call } = await openForFiles();
+    const typeId = await makeType(call, { name: 'tickets', options: ['yes', 'no'] });
+    const list = async (id: string, query: string) => (await call('GET', `/api/v1/imports/${id}/rows?${query}`)).body;
+    const lines = [
+      '{"text":"late","paid":"1,5","label":"Yes"}',
+      '{bad',
+      '{"text":"lost","paid":"2,5"}',
+      '[1]',
+      '{"text":"late","paid":"1,5","label":"Yes"}',
+    ];
+    const begun = await begin(toFile(lines.join('\n'), 'tickets.jsonl'), { decision_type_id: typeId });
+    const { id } = begun.body;
+    await choose(id, { answer: 'label', kinds: { paid: 'number_decimal_comma' }, settle: true });
+    const late = { input_payload: { text: 'late', paid: 1.5 }, expected_decision: 'yes', problem: null };
+    const none = { input_payload: null, expected_decision: null };
+    const first = await list(id, 'as=examples&count=3');
+    expect(first).toEqual({
+      rows: [],
+      examples: [
+        { line: 1, ...late },
+        { line: 2, ...none, problem: expect.objectContaining({ loc: ['body', 'content', 2, 2] }) },
+        { line: 3, input_payload: { text: 'lost', paid: 2.5 }, expected_decision: null, problem: null },
+      ],
+      next: 3,
+    });
+    expect(await list(id, 'as=examples&from=3')).toMatchObject({
+      examples: [
+        { line: 4, ...none, problem: { msg: 'line 4: not an object' } },
+        { line: 5, ...late },
+      ],
+      next: null,
+    });
+    expect(await list(id, 'count=2')).toMatchObject({ rows: [{ line: 1 }, { line: 3 }], examples: null, next: 2 });
+    // What is chosen anew counts at once.
+    await choose(id, { targets: { Yes: { kind: 'option', option: 'no' } }, roles: { paid: 'ignore' } });
+    expect((await list(id, 'as=examples&count=1')).examples).toEqual([
+      { line: 1, input_payload: { text: 'late' }, expected_decision: 'no', problem: null },
+    ]);
+    const stored = await call('GET', `/api/v1/decision-types/${typeId}/examples`);
+    expect(stored.body.total).toBe(0);
+  });
+
   it('is answered with what is in it and what becomes of it, and makes its type [FIL-46]', async () => {
     const { begin, choose, commit, call, list, listUploads } = await openForFiles();
     const begun = await begin(tickets);
@@ -76,7 +119,7 @@ describe('the import of a file', () => {
     const refused = (await commit(id)).body.error;
     expect(refused.details).toMatchObject([{ type: 'ambiguous', loc: ['body', 'targets', 'stornirt'] }]);
     const sample = await call('GET', `/api/v1/imports/${id}/rows?label=stornirt&count=2`);
-    expect(sample.body).toEqual({ rows: [{ line: 9, cells: ['7', 'stornirt'] }] });
+    expect(sample.body).toEqual({ rows: [{ line: 9, cells: ['7', 'stornirt'] }], examples: null, next: null });
     const unknown = await choose(id, { targets: { never: { kind: 'none' } } });
     expect(unknown.body.error.details[0].loc).toEqual(['body', 'targets', 'never']);
     const target = { kind: 'option', option: 'storniert' };
@@ -126,8 +169,8 @@ describe('the import of a file', () => {
 
     const file = path.join(temporaryFolder(), 'cases.csv');
     writeFileSync(file, text);
-    const { choice } = await openSource(file, { personal: ['Name'] });
-    expect(choice.pii_fields).toEqual(['Name']);
+    const { flags } = await openSource(file, { personal: ['Name'] });
+    expect(toChoice(flags).pii_fields).toEqual(['Name']);
   });
 
   it('is read otherwise where that is chosen, and keeps what was said of columns that are still there', async () => {

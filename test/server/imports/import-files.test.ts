@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { importFile, openSource } from '../../../src/server/command-line/import.ts';
+import { openSource } from '../../../src/server/command-line/example-file.ts';
+import { importFile } from '../../../src/server/command-line/import.ts';
 import { makeWorkbook } from '../../fixtures/make-workbook.ts';
 import { clientOf, openForTest, sendForm } from '../workbench.ts';
 

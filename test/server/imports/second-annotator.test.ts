@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { findSecondReader } from '../../../src/engine/import/answers.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
-import { importFile, openSource } from '../../../src/server/command-line/import.ts';
+import { openSource } from '../../../src/server/command-line/example-file.ts';
+import { importFile } from '../../../src/server/command-line/import.ts';
 import { clientOf, makeType, openForTest, sendForm } from '../workbench.ts';
 
 const file = path.join(import.meta.dirname, '../../fixtures/cases/second-annotator/tickets.csv');

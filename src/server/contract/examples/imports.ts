@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { nameText, readingsSchema } from '../../../engine/domain/definition.ts';
 import { columnRoles } from '../../../engine/import/plan-import.ts';
 import { columnKinds } from '../../../engine/import/sheet.ts';
+import { jsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { uuid } from '../common.ts';
 import { operation, updates } from '../operation.ts';
@@ -161,6 +162,18 @@ const openedSchema = z.object({
   plan: planSchema.nullable().describe('What becomes of the file; null: of an import in parts'),
 });
 
+/** A line of a file as an import makes an example of it, or why it makes none. */
+const readLineSchema = z.object({
+  line: z.int(),
+  input_payload: jsonObject.nullable(),
+  expected_decision: z.string().nullable(),
+  problem: z
+    .object({ type: z.string(), loc: z.array(z.union([z.string(), z.int()])), msg: z.string() })
+    .nullable()
+    .describe('Why the line holds no example'),
+});
+export type ReadLine = z.output<typeof readLineSchema>;
+
 const maxRowsPerCall = 200;
 const maxParts = 10_000;
 const common = { access: 'key', scope: 'label', tag: 'Examples' } as const;
@@ -214,10 +227,18 @@ export const importOperations = {
     query: z.strictObject({
       from: z.int().min(0).default(0).describe('Number of the first row, from 0'),
       count: z.int().min(1).max(maxRowsPerCall).default(20),
-      label: z.string().optional().describe('Only rows with this label'),
+      label: z.string().optional().describe('Only rows with this label, as cells'),
+      as: z
+        .enum(['cells', 'examples'])
+        .default('cells')
+        .describe('examples: all lines as the import reads them, with those that hold none and with copies'),
     }),
-    output: z.object({ rows: cellRows.describe('At most 20,000 cells, 200 characters of each') }),
-    summary: 'Rows of the file of an import, cells as texts',
+    output: z.object({
+      rows: cellRows.describe('At most 20,000 cells, 200 characters of each'),
+      examples: z.array(readLineSchema).nullable().describe('At most a million characters, or one; null: as cells'),
+      next: z.int().nullable().describe('The number to go on from; null: there are no more'),
+    }),
+    summary: 'Rows of the file of an import, cells as texts or as the examples that they become',
     errors: ['decision_type_not_found', 'conflict'],
   }),
   'imports.commit': operation('POST', `${base}/:import_id/commit`, {

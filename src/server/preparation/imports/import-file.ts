@@ -66,7 +66,7 @@ export function refuseSize(what: string): never {
 }
 
 /** Parses JSON of a file as strictly as a body: content that a body may not hold would come back as something else. */
-export const parseStrictJson: ParseJson = (text, firstLine) => {
+const parseStrictJson: ParseJson = (text, firstLine) => {
   const refuse = (line: number, column: string | number, message: string): Result<unknown, Refusal> => ({
     ok: false,
     problems: [{ line, column, message }],

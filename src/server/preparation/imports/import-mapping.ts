@@ -1,16 +1,15 @@
 /** The mapping of an example file: as its request says, or as the names and values of its columns propose. */
 import type { ErrorDetail } from '../../../engine/errors.ts';
-import { findAnswers, findCalledAnswer, findDecisionColumn, findReasonColumn } from '../../../engine/import/answers.ts';
-import { guessTargets, listLabels } from '../../../engine/import/labels.ts';
+import { findAnswers, findCalledAnswer } from '../../../engine/import/answers.ts';
 import type { Question, SurveyedSheet } from '../../../engine/import/plan-import.ts';
-import { createRowPlanner, type ExampleColumns, type PlannedExample } from '../../../engine/import/row-reader.ts';
-import { readCell, type Sheet, type SheetRow } from '../../../engine/import/sheet.ts';
+import type { ExampleColumns } from '../../../engine/import/row-reader.ts';
+import { readCell, type SheetRow } from '../../../engine/import/sheet.ts';
 import { isJsonObject } from '../../../engine/json.ts';
 import { inputNames } from '../../../engine/readings/inputs.ts';
 import type { ImportMapping } from '../../contract/examples/examples.ts';
 import { type ImportChoices, startChoices } from './import-choices.ts';
 import { refuseFile, toFileProblem } from './import-file.ts';
-import { type PlannedColumns, planColumns } from './plan-file.ts';
+import type { PlannedColumns } from './plan-file.ts';
 
 /** The choices of a request's mapping, else as the file is proposed. Throws `validation_error` for unknown columns. */
 export function chooseByMapping(
@@ -49,34 +48,6 @@ export function toRequestProblem({ about, column, sentence }: Question): ErrorDe
   };
   const { loc, msg } = problems[about];
   return { type: 'ambiguous', loc: ['body', ...loc], msg };
-}
-
-/** The mapping that the names of the columns say: the labels, the reason codes and, whole, the input. */
-export function guessMapping({ columns }: Sheet): ImportMapping {
-  const decision = findDecisionColumn(columns);
-  const whole = columns.find((name) => inputNames.includes(name.toLowerCase()));
-  const input = whole === undefined ? null : [whole];
-  return { decision, reason_codes: findReasonColumn(columns), input, read_as: {} };
-}
-
-/** Makes the reader of a file's rows; it throws `validation_error` for a cell that does not fit its mapping. */
-export function createExampleReader(
-  file: SurveyedSheet,
-  mapping: ImportMapping,
-  options: readonly string[],
-): { questions: Question[]; read(row: SheetRow): PlannedExample } {
-  const { read } = planColumns(file, [], chooseByMapping(file, [], mapping));
-  const { columns } = read;
-  const labels = columns.decision === null ? [] : listLabels(file.sheet, columns.decision);
-  const planner = createRowPlanner(file.sheet, read, guessTargets(labels, options).targets);
-  return {
-    questions: read.questions,
-    read(row) {
-      const problem = findRowProblem(row, columns);
-      if (problem !== null) refuseFile([problem]);
-      return planner.read(row);
-    },
-  };
 }
 
 /** Finds a cell that cannot be a label, reason codes or a whole input; null for none. */

@@ -8,8 +8,13 @@ import { listLabels, readLabel } from '../../../engine/import/labels.ts';
 import { proposeImport, type SurveyedSheet } from '../../../engine/import/plan-import.ts';
 import { describeReadings, type RowsPlan } from '../../../engine/import/plan-rows.ts';
 import { describePersonal } from '../../../engine/import/report.ts';
-import { describePairs, type ExampleColumns, type PlannedExample } from '../../../engine/import/row-reader.ts';
-import { readCell, type Sheet, type SheetRow, UnreadableFile } from '../../../engine/import/sheet.ts';
+import {
+  createRowPlanner,
+  describePairs,
+  type ExampleColumns,
+  type PlannedExample,
+} from '../../../engine/import/row-reader.ts';
+import { type Refusal, readCell, type Sheet, type SheetRow, UnreadableFile } from '../../../engine/import/sheet.ts';
 import { countSpreads } from '../../../engine/import/spreads.ts';
 import { surveyColumns, toText } from '../../../engine/import/survey.ts';
 import { exampleBound, limits } from '../../../engine/limits.ts';
@@ -18,6 +23,7 @@ import {
   type ImportUpload,
   importOperations,
   type OpenImportPlan,
+  type ReadLine,
 } from '../../contract/examples/imports.ts';
 import { refuseProblems, toInvalidValue } from '../../errors/validation-error.ts';
 import { openLanguageDetector } from '../../runtime/language-detector.ts';
@@ -36,7 +42,7 @@ import {
 import { openSheet, toFileProblem, toProblem, toSheetChoice } from './import-file.ts';
 import { findRowProblem } from './import-mapping.ts';
 import type { KnownLabels, OwnExport, OwnOrder } from './merge-export.ts';
-import { type FilePlan, planColumns, planExamples, planFile } from './plan-file.ts';
+import { type FilePlan, planColumns, planExamples, planFile, planLabels } from './plan-file.ts';
 import {
   collectUnknown,
   describeCandidate,
@@ -69,7 +75,10 @@ type ReadFile = SurveyedSheet & {
   languages: ReadonlyMap<string, string>;
   spreads: number[][];
   known: KnownLabels | null;
+  lines: ReadLines | null;
 };
+/** The lines of a file and how each becomes an example, until something else is chosen (`key`). */
+type ReadLines = { key: string; lines: (SheetRow | Refusal)[]; read(line: SheetRow | Refusal): ReadLine };
 /** The file that a process was asked about last. */
 export type HeldFile = { upload: (Upload & { path: string }) | null; read: ReadFile | null };
 
@@ -79,6 +88,7 @@ const maxPreviewed = 20;
 const maxPreviewedCells = 2_000;
 const maxCellsOfCall = 20_000;
 const maxCellLength = 200;
+const maxExampleCharacters = 1_000_000;
 const maxRefused = 8;
 /** Characters of all rows in MiB: in each, the names of the columns stand again. */
 const maxWrittenMebibytes = 128;
@@ -135,6 +145,7 @@ async function hold({ source, type, merge, choices }: OpenOrder, held: HeldFile)
     surveys,
     spreads: countSpreads(surveys, sheet),
     known: null,
+    lines: null,
     languages: await describeColumnLanguages(sheet, surveys, openLanguageDetector),
   };
   if (type !== null && !sheet.isOwnExport && sheet.rows.length <= maxComparedRows) {
@@ -270,29 +281,62 @@ export async function planOpenImport(
   return { choices, plan: { ...describeOpened(file, planned, order.merge.piiFields), known, merge } };
 }
 
-/** Reads rows of the file as texts, all or those with a label. */
-export async function readImportRows(
-  order: OpenOrder & { from: number; count: number; label: string | undefined },
-  held: HeldFile,
-): Promise<{ rows: OpenImportPlan['preview'] }> {
+type RowsOrder = OpenOrder & { from: number; count: number; label: string | undefined; as: 'cells' | 'examples' };
+type ReadRows = { rows: OpenImportPlan['preview']; examples: ReadLine[] | null; next: number | null };
+
+/** Reads rows of the file as texts, all or those with a label, or as the examples that they become. */
+export async function readImportRows(order: RowsOrder, held: HeldFile): Promise<ReadRows> {
   const file = await hold(order, held);
+  if (order.as === 'examples') return listExamples(file, order);
   const columns = file.sheet.columns.slice(0, file.surveys.length);
   const count = Math.min(order.count, Math.ceil(maxCellsOfCall / Math.max(1, columns.length)));
-  const { rows } = file.sheet;
-  if (order.label === undefined)
-    return { rows: rows.slice(order.from, order.from + count).map((row) => listCells(row, columns)) };
-  const { answer = null } = proposeImport(file, order.type?.definition.options ?? [], order.choices.answer);
-  const found = listLabelled(file.sheet, [answer, findSecond(order.choices)], order.label, order.from + count);
-  return { rows: found.slice(order.from).map((row) => listCells(row, columns)) };
+  const end = order.from + count;
+  const found =
+    order.label === undefined ? file.sheet.rows.slice(0, end + 1) : listLabelled(file, order, order.label, end + 1);
+  const rows = found.slice(order.from, end).map((row) => listCells(row, columns));
+  return { rows, examples: null, next: found.length > end ? end : null };
 }
 
-function listLabelled(
-  { rows, columns }: Sheet,
-  answers: readonly (string | null)[],
-  label: string,
-  count: number,
-): SheetRow[] {
-  const places = answers.map((name) => columns.indexOf(name ?? '')).filter((at) => at >= 0);
+function listExamples(file: ReadFile, order: RowsOrder): ReadRows {
+  const { lines, read } = readLines(file, order);
+  const examples: ReadLine[] = [];
+  let characters = 0;
+  for (const line of lines.slice(order.from, order.from + order.count)) {
+    const example = read(line);
+    characters += JSON.stringify(example).length;
+    if (examples.length > 0 && characters > maxExampleCharacters) break;
+    examples.push(example);
+  }
+  const next = order.from + examples.length;
+  return { rows: [], examples, next: next < lines.length ? next : null };
+}
+
+function readLines(file: ReadFile, { type, choices }: OpenOrder): ReadLines {
+  const options = type?.definition.options ?? [];
+  const key = JSON.stringify([choices, options]);
+  if (file.lines?.key === key) return file.lines;
+  const { sheet } = file;
+  const { read } = planColumns(file, options, choices);
+  const { columns } = read;
+  const planner = createRowPlanner(sheet, read, planLabels(sheet, columns, options, choices).targets, 'keep');
+  const lines = [...sheet.rows, ...sheet.refused].sort((one, other) => one.line - other.line);
+  file.lines = {
+    key,
+    lines,
+    read(line) {
+      const found = 'message' in line ? toProblem(line) : (findRowProblem(line, columns) ?? planner.read(line));
+      if ('loc' in found) return { line: line.line, input_payload: null, expected_decision: null, problem: found };
+      return { line: line.line, input_payload: found.input, expected_decision: found.decision, problem: null };
+    },
+  };
+  return file.lines;
+}
+
+/** The first rows with a label. */
+function listLabelled(file: ReadFile, { type, choices }: RowsOrder, label: string, count: number): SheetRow[] {
+  const { rows, columns } = file.sheet;
+  const { answer = null } = proposeImport(file, type?.definition.options ?? [], choices.answer);
+  const places = [answer, findSecond(choices)].map((name) => columns.indexOf(name ?? '')).filter((at) => at >= 0);
   const found: SheetRow[] = [];
   for (const row of rows) {
     if (found.length === count) break;

@@ -12,7 +12,7 @@ import {
   toExampleColumns,
 } from '../../../engine/import/plan-import.ts';
 import { planRows, type RowsPlan } from '../../../engine/import/plan-rows.ts';
-import type { PlannedExample } from '../../../engine/import/row-reader.ts';
+import type { ExampleColumns, PlannedExample } from '../../../engine/import/row-reader.ts';
 import { readCell, type Sheet, type SheetRow } from '../../../engine/import/sheet.ts';
 import { forbiddenSegment, splitName } from '../../../engine/readings/inputs.ts';
 import type { OpenImportPlan } from '../../contract/examples/imports.ts';
@@ -57,6 +57,18 @@ export function planFile(
   return planExamples(file.sheet, type, choices, planColumns(file, type?.definition.options ?? [], choices), use);
 }
 
+/** Plans what the labels of a file mean: as chosen, else as they are written. */
+export function planLabels(
+  sheet: Sheet,
+  { decision, second }: ExampleColumns,
+  options: readonly string[],
+  choices: Pick<ImportChoices, 'targets'>,
+) {
+  const labels = decision === null ? [] : listLabels(sheet, decision, second);
+  const guessed = guessTargets(labels, options);
+  return { labels, guessed, targets: { ...guessed.targets, ...choices.targets } };
+}
+
 /** Goes on with a plan of columns to the rows of its file. */
 export function planExamples(
   sheet: Sheet,
@@ -67,9 +79,7 @@ export function planExamples(
 ): FilePlan {
   const { options = [], reason_codes = [], readings = {} } = type?.definition ?? {};
   const { columns } = planned.read;
-  const labels = columns.decision === null ? [] : listLabels(sheet, columns.decision, columns.second);
-  const guessed = guessTargets(labels, options);
-  const targets = { ...guessed.targets, ...choices.targets };
+  const { labels, guessed, targets } = planLabels(sheet, columns, options, choices);
   const rows = planRows(
     sheet,
     planned.read,

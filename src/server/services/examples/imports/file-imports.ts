@@ -143,10 +143,12 @@ export function readRows(
   deps: Foundation,
   caller: Caller,
   known: FileImport,
-  { from, count, label }: { from: number; count: number; label?: string | undefined },
+  { from, count, label, as }: { from: number; count: number; label?: string | undefined; as: 'cells' | 'examples' },
 ) {
-  const read = () =>
-    ask(deps, known, 'readImportRows', { ...toOrder(deps, known, findType(deps, caller, known)), from, count, label });
+  const read = () => {
+    const order = toOrder(deps, known, findType(deps, caller, known));
+    return ask(deps, known, 'readImportRows', { ...order, from, count, label, as });
+  };
   return inTurn(known, read);
 }
 
