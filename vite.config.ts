@@ -56,7 +56,7 @@ const droppableSchemas: Plugin = {
   transform(code, id) {
     if (!/\/src\/(?:engine|server\/contract)\/.*\.ts$/.test(id) || !code.includes("from 'zod'")) return null;
     const schema =
-      /^((?:export )?const (?:\w+(?:Schema|Shape|Query) =|\w+ =(?=\s+z\b)))\s+((?:.|\n)*?);$(?=\n\S|\n\n|\n?$)/gm;
+      /^((?:export )?const (?:\w+(?:Schema|Shape|Query) =|\w+ =(?=\s+(?:z|orNull)\b)))\s+((?:.|\n)*?);$(?=\n\S|\n\n|\n?$)/gm;
     return { code: code.replace(schema, '$1 /* @__PURE__ */ (() => ($2))();'), map: null };
   },
 };
