@@ -1,5 +1,5 @@
 /** How a file was read, to be chosen otherwise: the encoding where nothing tells it, sheet, header, separator. */
-import { Group, NativeSelect, Radio } from '@mantine/core';
+import { NativeSelect, Radio } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { separators } from '../../../engine/import/tables/find-separator.ts';
 import type { ImportChoice, OpenImportPlan } from '../../../server/contract/examples/imports.ts';
@@ -69,7 +69,7 @@ export function ReadingChooser({ file, onChoose, name }: ReadingChooserProps) {
   return (
     <>
       <EncodingQuestion file={file} onChoose={onChoose} />
-      <Group className="part" align="end" gap="sm">
+      <div className="part row reading">
         {name}
         {workbook && (
           <NativeSelect
@@ -118,7 +118,7 @@ export function ReadingChooser({ file, onChoose, name }: ReadingChooserProps) {
             onChange={(event) => onChoose({ encoding: event.currentTarget.value })}
           />
         )}
-      </Group>
+      </div>
     </>
   );
 }

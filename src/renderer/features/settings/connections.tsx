@@ -1,4 +1,4 @@
-import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
+import { Button, Checkbox, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Figure } from '../../parts/figure.tsx';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
@@ -115,10 +115,10 @@ function ConnectionForm() {
         onChange={(event) => set({ model: event.currentTarget.value })}
         maxLength={200}
       />
-      <PasswordInput
+      <TextInput
+        type="password"
         label="API key, if the model needs one"
         autoComplete="off"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show what was typed', tabIndex: 0 }}
         value={draft.api_key}
         onChange={(event) => set({ api_key: event.currentTarget.value })}
         maxLength={1_000}

@@ -1,5 +1,5 @@
 import './start.css';
-import { Button, PasswordInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useStore } from 'zustand';
 import { readLoginCode } from '../../api/session.ts';
@@ -36,11 +36,11 @@ export function Login() {
         text={`npm run -s workbench -- token${dataDir === undefined ? '' : ` --data-dir "${dataDir}"`}`}
       />
       <form className="stack" onSubmit={submit}>
-        <PasswordInput
+        <TextInput
+          type="password"
           label="Session token"
           description="Or the link. Signs in all tabs of this browser for at most a day."
           autoComplete="off"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the token', tabIndex: 0 }}
           value={token}
           onChange={(event) => setToken(event.currentTarget.value)}
         />
