@@ -133,7 +133,6 @@ export const auditFigureSchema = z
     high: z.number().describe('low to high hold at every moment together with 95% certainty'),
   })
   .meta({ id: 'AuditFigure' });
-/** The error among drawn decisions. */
 export type AuditFigure = z.infer<typeof auditFigureSchema>;
 
 const effectPartSchema = z.object({

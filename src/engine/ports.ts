@@ -22,7 +22,6 @@ export type TextEncoder = {
   weighTokens?(ids: readonly number[], direction: Float32Array, adapters: Adapters | null): Promise<Float32Array>;
 };
 
-/** The facts of an encoder that a feature plan keeps. */
 export type EncoderShape = Pick<TextEncoder, 'dimensions' | 'frame'>;
 
 /** An encoder that embeds several texts at once, in their order; fastest where they are about equally long. */

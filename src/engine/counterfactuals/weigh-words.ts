@@ -118,7 +118,6 @@ export async function findWordFlip(
   return null;
 }
 
-/** The option whose probability is weighed. */
 function findOption({ base }: WhatIf): string {
   // A fallback may stand for an option that the classifier did not choose: then the likeliest one counts.
   if (base.stage !== 'fallback') return base.decision;

@@ -61,7 +61,6 @@ export const splitSchema = z
     path: ['field'],
     error: 'must name a field of the input, unless rows are held out at random',
   });
-/** How rows are held out. */
 export type SplitWay = z.infer<typeof splitSchema>;
 /** Where nothing else is chosen. */
 export const atRandom: SplitWay = { by: 'random', field: null };

@@ -137,7 +137,6 @@ export class ExampleTablePlan {
     return this.#longest;
   }
 
-  /** Takes note of the fields of one input. */
   see(input: JsonObject): void {
     let others = 0;
     const leave = (value: Json) => {

@@ -46,7 +46,6 @@ type Gap = { text: '' | ' ' | '\n' | '\n\n'; start: number; end: number };
 
 const noGap: Gap = { text: '', start: 0, end: 0 };
 
-/** Reads one text from its beginning to its end. */
 class MarkupReader {
   readonly #text: string;
   readonly #pieces: Piece[] = [];

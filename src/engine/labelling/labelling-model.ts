@@ -208,7 +208,6 @@ export class LabellingModel {
     });
   }
 
-  /** The labels that the order learns from. */
   *#listLearned(): Generator<{ place: number; label: number }> {
     for (const [id, label] of this.#labels) {
       if (this.#rows.get(id)?.isDrawn === false) yield { place: this.#matrix.findPlace(id) ?? 0, label };

@@ -8,7 +8,6 @@ import { decideRow, listUnits, type ReappliedRow } from './reapply.ts';
 
 type CostQuestion = {
   costs: Costs;
-  /** Those of the type. */
   options: readonly string[];
   settings: ThresholdSettings;
   /** Thresholds that are tried: current costs are with these. */

@@ -15,7 +15,6 @@ export type PromiseQuestion = PromiseTerms & {
   option: string | null;
   /** How many options there are: what is promised of each of them holds of all at once. */
   optionCount: number;
-  /** The lowest threshold that may be proposed. */
   lowest: number;
   isRefitted: boolean;
   /** Whether the rows are those drawn among rows that came without a label; left out: no. */

@@ -9,7 +9,6 @@ const tensor = z.string().min(1);
 const ofEveryEncoder = {
   /** The model that it was made from, as model cards name it. */
   base_model: z.string().min(1),
-  /** The length of an embedding. */
   dimensions: z.int().positive(),
   /** The languages that it was trained on, by ISO 639-1; none where that is not known. */
   languages: z.array(z.string().regex(/^[a-z]{2}$/)),

@@ -166,7 +166,6 @@ type ReadTensor = { name: string; dims: number[]; type: number; raw: Uint8Array;
 export type ReadNode = Wiring & {
   domain: string;
   hasSubgraph: boolean;
-  /** The fields of each AttributeProto, by its name. */
   attributes: Map<string, WireField[]>;
 };
 export type ReadModel = {

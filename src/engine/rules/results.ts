@@ -91,5 +91,4 @@ export const ruleProposalsSchema = z
     tried: z.int().describe('Conditions that were tried on the checked half'),
   })
   .meta({ id: 'RuleProposals' });
-/** Rules that examples suggest. */
 export type RuleProposals = z.infer<typeof ruleProposalsSchema>;

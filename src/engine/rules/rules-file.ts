@@ -35,7 +35,6 @@ export type CompiledRules = {
   evaluateFrom(place: number, input: JsonObject): RulesOutcome;
   /** Evaluates every rule, those after the first match too. */
   evaluateEach(input: JsonObject): (boolean | 'error')[];
-  /** Evaluates the rule at a place of the file by itself. */
   evaluateOne(place: number, input: JsonObject): boolean | 'error';
 };
 const fileSchema = z.strictObject({

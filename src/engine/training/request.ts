@@ -125,7 +125,6 @@ export type HeldOutRow = {
 export type PolicyName = Pick<TrainRequest, 'policyId' | 'policyVersion'>;
 
 export type PackedPolicy = {
-  /** The slim bundle. */
   bundle: Uint8Array;
   metrics: Metrics;
   heldOut: HeldOutRow[];

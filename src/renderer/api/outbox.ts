@@ -18,7 +18,6 @@ type OutboxPorts = {
   /** Sends one change; rejects with an ApiError. */
   send(entry: OutboxEntry): Promise<Example>;
   onSent(entry: OutboxEntry, example: Example): void;
-  /** The server refuses a change for good. */
   onRefused(entry: OutboxEntry, error: unknown): void;
   /** Identity of this window, and which windows are alive: entries of a closed window are taken over. */
   window: string;
@@ -124,7 +123,6 @@ export function createOutbox(ports: OutboxPorts) {
       setWaiting([...left.sort((a, b) => a.key.localeCompare(b.key)), ...store.getState().waiting]);
       await pump();
     },
-    /** Resolves once nothing of the type waits. */
     settled: (typeId: string): Promise<void> =>
       waitFor(store, ({ waiting }) => !waiting.some((entry) => entry.typeId === typeId)),
   };

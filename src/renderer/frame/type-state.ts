@@ -21,7 +21,6 @@ export function toTypeTone(type: DecisionType): { tone: Tone; word: string } {
 type PlaceFigure = { text: string; says: string; isWaiting?: boolean };
 
 export type TypeState = {
-  /** The notes beside the places in the rail. */
   figures: Partial<Record<Place, PlaceFigure | false | null | undefined>>;
   /** `right` is the figure to quote, and `headline` says it in words; null where nothing was measured. */
   deployed: { name: string; right: string | null; headline: string | null } | null;

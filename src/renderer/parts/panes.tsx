@@ -29,7 +29,6 @@ export class PaneBoundary extends Component<{ children: ReactNode }, { error: Er
 
 type PaneProps = {
   title: string;
-  /** Beside the heading. */
   head?: ReactNode;
   tools?: ReactNode;
   children: ReactNode;

@@ -105,7 +105,6 @@ type DraftsState = {
   edit(typeId: string, base: TypeDraft, patch: Partial<TypeDraft>, mergeKey?: string): void;
   undo(typeId: string): void;
   redo(typeId: string): void;
-  /** Lets go of a draft that is saved. */
   discard(typeId: string): void;
   /** Drops a draft that is not wanted; `undo` brings it back. */
   throwAway(typeId: string): void;

@@ -8,7 +8,6 @@ export type Settings = {
   reader: string;
   /** Shortcuts that the reader chose, by the id of the command. */
   keys: Readonly<Record<string, string>>;
-  /** Commands used last, newest first. */
   recent: readonly string[];
   /** Colour slots of options, by decision type: an option keeps its colour for ever. */
   colours: Readonly<Record<string, ColourSlots>>;
@@ -67,7 +66,6 @@ export function createSettings(storage: Store) {
       const { recent } = store.getState();
       store.setState({ recent: [commandId, ...recent.filter((id) => id !== commandId)].slice(0, maxRecent) });
     },
-    /** Keeps the slots of a type's options. */
     assignColours: (typeId: string, options: readonly string[]) => {
       const known = store.getState().colours[typeId] ?? {};
       const slots = giveSlots(known, options);

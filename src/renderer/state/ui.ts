@@ -19,7 +19,6 @@ export type UiState = {
   open: Overlay;
   /** Read out by the live region; a screen reader hears it once. */
   announcement: string;
-  /** The question before it is undone. */
   question: UndoQuestion | null;
   waiting: WaitingFile | null;
   show(open: Overlay): void;

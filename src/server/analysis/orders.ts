@@ -25,13 +25,11 @@ export type SlicesOrder = {
   kind: 'slices';
   typeId: string;
   policyId: string;
-  /** As logs name it, such as v3. */
   policyVersion: string;
   rows: (typeof judgedRows)[number];
   judged: JudgedPart;
   /** Whether the policy was trained only on examples that no rule decides. */
   leavesRuled: boolean;
-  /** By which held-out rows are decided. */
   settings: Omit<DecidingSettings, 'rules'> & { rules: RulesFile };
   minRows: number;
   piiFields: string[];
@@ -51,7 +49,6 @@ export type DriftOrder = {
 export type LabelsOrder = SearchedType & {
   kind: 'labels';
   resourcesDir: string;
-  /** Keeps the embeddings of texts, for trainings too. */
   encodingsDir: string;
   typeId: string;
 };

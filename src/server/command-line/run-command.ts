@@ -82,7 +82,6 @@ function explain(error: unknown): number {
   return error.exitCode < exitCodes.absent ? endCodes.refused : error.exitCode;
 }
 
-/** A problem of a file names its line in words. */
 function describeProblem(detail: unknown): string {
   const { loc, msg } = readDetail(detail);
   return loc?.[1] === 'content' && msg !== undefined ? msg : describeDetail(detail);

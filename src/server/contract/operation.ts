@@ -26,7 +26,6 @@ export function describeCallers({ access, scope }: Operation): string {
   }
 }
 
-/** The formats of decision models, by their routes. */
 export type Dialect = 'systemone' | 'decisions';
 
 /** Hints for agents about an operation; `openWorld`: a connected model may be asked. */
@@ -167,7 +166,6 @@ type Field<O, K extends string, D> = O extends { readonly [P in K]: infer S } ? 
 type OutputOfSchema<S, D> = S extends ZodType ? z.output<S> : D;
 type InputOfSchema<S, D> = S extends ZodType ? z.input<S> : D;
 
-/** The validated input of a handler. */
 export type ParsedRequest<O extends Operation> = {
   params: OutputOfSchema<Field<O, 'params', null>, Record<string, never>>;
   query: OutputOfSchema<Field<O, 'query', null>, Record<string, never>>;

@@ -86,7 +86,6 @@ export function createConnections() {
         for (const socket of [...holders.keys()]) release(socket);
       }, connectionLimits.closingMs);
     },
-    /** Ends the watch, when no connection is left. */
     endClosing(): void {
       if (ending !== null) clearTimeout(ending);
     },

@@ -27,7 +27,6 @@ const html: SchemaMarkup = {
   link: (name) => `<a href="#schema-${name}">${name}</a>`,
 };
 
-/** Default, bounds and meaning of one field. */
 function describeField(schema: JsonSchema): string {
   const meaning = schema['description'];
   return [...listConstraints(schema, html), ...(typeof meaning === 'string' ? [escapeHtml(meaning)] : [])].join(', ');

@@ -218,7 +218,6 @@ function sendAnswer(request: FastifyRequest, reply: FastifyReply, row: Operation
   return row.output === null ? reply.send() : answer;
 }
 
-/** Name of the header as requests carry it. */
 const keyHeader = 'idempotency-key';
 
 /** Does a call with an Idempotency-Key by `run`, or replays its answer. Rejects as `Receipts.begin`. */

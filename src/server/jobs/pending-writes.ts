@@ -19,7 +19,6 @@ export class PendingWrites {
     }
   }
 
-  /** Tries the failed writes again, in their order. */
   retry(): void {
     const writes = this.#pending;
     this.#pending = [];

@@ -13,7 +13,6 @@ export type FinishedTraining = AttemptKey & { result: WorkerResult; progress: At
 /** The same of a tuning in the background: a policy of its own that follows the one of the attempt. */
 export type FinishedTuning = Omit<FinishedTraining, 'progress'> & { next: PolicyName };
 
-/** Services that the runner calls for a training. */
 type TrainingPorts = {
   /** Begins a training that waits for a slot that has become free; nothing where none does. */
   beginWaiting(): void;

@@ -17,7 +17,6 @@ export type WorkerOrder = {
   request: Omit<TrainRequest, 'examples' | 'open' | 'seed'>;
   resourcesDir: string;
   ownTextModelsDir: string;
-  /** Keeps the embeddings of texts for later trainings. */
   encodingsDir: string;
   /** Where the packed bundle is to lie, in an existing folder. */
   outFile: string;
@@ -33,7 +32,6 @@ export type TeachReply = { id: number } & ({ proposals: Proposal[] } | { failure
 /** Answers `done`: the policy is stored, the report may follow; `next` names the policy a tuning would make. */
 export type GoOnMessage = { kind: 'goOn'; next: PolicyName };
 
-/** The file that a worker wrote, and its figures. */
 export type WorkerResult = { sha256: string; sizeBytes: number; metrics: Metrics; heldOut: HeldOutRow[] };
 
 /** Worker to server. Every message is also a heartbeat. */

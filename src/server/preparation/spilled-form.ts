@@ -17,7 +17,6 @@ export class SpilledForm {
     this.signal = written.signal;
   }
 
-  /** Removes the file. */
   async remove(): Promise<void> {
     await rm(this.path, { force: true });
   }

@@ -6,9 +6,7 @@ export type Histogram = Float64Array;
 export type NodeSums = { gradient: number; hessian: number; rows: number };
 
 export type SplitLimits = {
-  /** Fewest rows on either side. */
   minRows: number;
-  /** L2 penalty of leaf values. */
   l2: number;
 };
 

@@ -114,7 +114,6 @@ function readCellValue(cell: Cell, { texts, formats, is1904 }: CellParts): { val
   return meaning === 'duration' ? { value: read, note: 'duration' } : { value: read };
 }
 
-/** Takes the elements of one worksheet, in their order. */
 class WorksheetReader {
   readonly #parts: CellParts;
   readonly #rows: TableLine[] = [];

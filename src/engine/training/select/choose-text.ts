@@ -30,7 +30,6 @@ export type TextChoice = {
 /** The rows that were compared on, the same cut into folds under a plan with all of the text, and the best heads. */
 export type TextComparison = {
   rows: readonly LabelledRow[];
-  /** Hinted rows, from which every fold learns. */
   hinted: readonly LabelledRow[];
   /** Where the rows that were judged stand among `rows`: all of them, unless the text model was tuned on the others. */
   judged: readonly number[];
@@ -103,7 +102,6 @@ export function chooseText(params: TextChoiceParams): TextChoice {
 type TextUseParams = {
   /** The plan with all of the text; n-grams that are not known count. */
   plan: FeaturePlan;
-  /** Cuts the rows into folds under a plan. */
   fold: (plan: FeaturePlan) => FoldedRows;
   known?: TextComparison | null | undefined;
   /** That of the run. */

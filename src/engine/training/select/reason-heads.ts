@@ -19,7 +19,6 @@ type ReasonHeads = {
 type ReasonHeadParams = {
   plan: FeaturePlan;
   rows: readonly LabelledRow[];
-  /** The same rows as numbers under the plan. */
   built: Rows;
   texts: EncodedTexts;
   codes: readonly string[];

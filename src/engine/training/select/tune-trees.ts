@@ -84,7 +84,6 @@ type TreeSearchParams = {
   plan: FeaturePlan;
   /** The rows that the linear classifier was compared on. */
   rows: readonly LabelledRow[];
-  /** Hinted rows, from which every fold learns. */
   hinted: readonly LabelledRow[];
   optionCount: number;
   cost: TreeCost;

@@ -102,6 +102,5 @@ export type Evaluated = {
   /** By which checks the policy tells unfamiliar inputs. */
   checks: readonly CheckName[];
   finalModel: FittedModel;
-  /** The rows that the final model saw. */
   finalRows: readonly LabelledRow[];
 };

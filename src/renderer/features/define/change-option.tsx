@@ -115,7 +115,6 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
 
 type OutcomeProps = { order: Order; options: readonly string[]; onChange(part: Partial<Order>): void };
 
-/** Asks what becomes of the option, or of its examples. */
 function Outcome({ order: { kind, from, to, examples }, options, onChange }: OutcomeProps) {
   if (kind === 'rename')
     return (

@@ -239,7 +239,6 @@ function Answers({ type }: { type: DecisionType }) {
   );
 }
 
-/** Says what an option leaves behind when it goes. */
 function RemovedOptions({ type, options }: { type: DecisionType; options: readonly string[] }) {
   const removed = type.active_version.options.filter((option) => !options.includes(option));
   if (removed.length === 0) return null;

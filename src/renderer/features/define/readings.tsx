@@ -127,7 +127,6 @@ function ReadingRow({ field, reading, onReading, onDrop }: RowProps) {
   );
 }
 
-/** A reading by the usual words for no value. */
 function withoutMissing(reading: Reading): Reading {
   const { missing: _missing, ...rest } = reading;
   return rest;

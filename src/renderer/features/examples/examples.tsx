@@ -231,7 +231,6 @@ function useGeneration(type: DecisionType) {
   return { isRunning, run };
 }
 
-/** Searches once typing rests. */
 function SearchBox() {
   const { search = '' } = useQueryPart();
   const [text, setText] = useState(search);

@@ -42,7 +42,6 @@ const isMade = (status: string) => status === 'trained' || status === 'deployed'
 
 type DialogProps = {
   type: DecisionType;
-  /** All examples of the type. */
   total: number;
   /** The filter under which examples are shown; null where all are. */
   filter: ExampleFilter | null;

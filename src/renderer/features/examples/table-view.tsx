@@ -126,7 +126,6 @@ function NoRows({ isLoading }: { isLoading: boolean }) {
 
 type RowInspectorProps = { type: ViewProps['type']; row: Example; onLabel(option: string | null): void };
 
-/** The row at the cursor whole, with its label. */
 function RowInspector({ type, row, onLabel }: RowInspectorProps) {
   return (
     <Inspector title="The example" onClose={() => changeQuery({ inspect: 'no' }, { replace: true })}>

@@ -223,7 +223,6 @@ function TypeName({ value, onChange }: { value: string; onChange(name: string): 
   );
 }
 
-/** The options of a type whose file has no labels. */
 function TypedOptions({ mapping: { typedOptions, setTypedOptions } }: { mapping: Mapping }) {
   return (
     <TagsInput

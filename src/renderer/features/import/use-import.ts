@@ -16,7 +16,6 @@ type FileState =
   | { kind: 'open'; from: WaitingFile; opened: OpenFile; plan: OpenImportPlan }
   | { kind: 'failed'; name: string; message: string };
 
-/** Whether a file can hold a decision type or a bundle. */
 const isMovedFile = ({ name }: File): boolean => /\.zip$/i.test(name);
 
 const retryAfterMs = 2_000;
@@ -59,7 +58,6 @@ export class OpenFile {
     return this.#otherAnswers;
   }
 
-  /** Sends the file and what was chosen about it. */
   async open(signal?: AbortSignal): Promise<OpenImportPlan> {
     const { file } = this.#from;
     if (file.size > limits.maxImportBytes) {

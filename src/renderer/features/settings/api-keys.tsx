@@ -10,7 +10,6 @@ import { useChange, useOperation } from '../../state/queries.ts';
 
 const defaultRate = 600;
 
-/** The scopes of a key, in words. */
 const scopeLabels: Readonly<Record<Scope, string>> = {
   decide: 'decide',
   read: 'read',

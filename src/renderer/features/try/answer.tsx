@@ -92,7 +92,6 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
   );
 }
 
-/** Says how sure the answer is, and why it stands. */
 function HowSure({ answer }: { answer: DecideResponse }) {
   const explanation = answer.explanation ?? '';
   if (answer.stage === 'rules' || isBareFallback(answer)) return quoteNames(explanation);

@@ -11,7 +11,6 @@ import { rulesEffectSchema } from '../../../engine/measured.ts';
 import { dateTime } from '../common.ts';
 import { destroys, operation } from '../operation.ts';
 
-/** The settings that decide beside a policy. */
 const settingsSchema = z.object({
   ...definitionSchema.pick({ reason_codes: true, hard_rules: true, input_schema: true }).shape,
   lists: namedListsSchema,

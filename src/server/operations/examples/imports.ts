@@ -4,13 +4,7 @@ import { toCallerId } from '../../auth/caller.ts';
 import { makeExamples, toPartAnswer, writeRows } from '../../preparation/examples/prepare-examples.ts';
 import { LargeBody, WrittenAnswer } from '../../preparation/preparation.ts';
 import { SpilledForm } from '../../preparation/spilled-form.ts';
-import {
-  beginFileImport,
-  type CommittedFile,
-  chooseInImport,
-  commitFile,
-  readRows,
-} from '../../services/examples/imports/file-imports.ts';
+import { beginFileImport, chooseInImport, commitFile, readRows } from '../../services/examples/imports/file-imports.ts';
 import { beginImport, type Committed, commitImport } from '../../services/examples/imports/imports.ts';
 import type { Handlers } from '../context.ts';
 import { toDecisionType } from '../types/decision-type-wire.ts';
@@ -56,21 +50,16 @@ export const importHandlers = {
   'imports.rows': (deps, { caller, params, query }) =>
     readRows(deps, caller, deps.imports.findOfFile(caller, params.import_id), query),
 
-  'imports.commit': async (deps, { caller, params, body, receipt }) => {
-    if (body.parts === undefined) {
-      const toAnswer = ({ type, examples, ids, merge }: CommittedFile) => ({
-        ...{ decision_type: toDecisionType(deps, type), examples, example_ids: ids, merge },
-      });
-      const known = deps.imports.findOfFile(caller, params.import_id);
-      const keep = (committed: CommittedFile) => receipt?.keep(toAnswer(committed));
-      return toAnswer(await commitFile(deps, caller, known, body, keep));
-    }
-    const known = deps.imports.findInParts(caller, params.import_id);
-    const toAnswer = ({ type, examples }: Committed) => ({
-      ...{ decision_type: toDecisionType(deps, type), examples, example_ids: null, merge: null },
+  'imports.commit': async (deps, { caller, params: { import_id: id }, body, receipt }) => {
+    const toAnswer = ({ type, examples, ids, merge }: Committed) => ({
+      ...{ decision_type: toDecisionType(deps, type), examples, example_ids: ids, merge },
     });
     const keep = (committed: Committed) => receipt?.keep(toAnswer(committed));
-    return toAnswer(await commitImport(deps, caller, known, body.parts, keep));
+    return toAnswer(
+      body.parts === undefined
+        ? await commitFile(deps, caller, deps.imports.findOfFile(caller, id), body, keep)
+        : await commitImport(deps, caller, deps.imports.findInParts(caller, id), body.parts, keep),
+    );
   },
 
   'imports.cancel': (deps, { caller, params }) => deps.imports.cancel(deps.imports.find(caller, params.import_id)),

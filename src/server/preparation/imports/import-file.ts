@@ -18,7 +18,6 @@ import { formatCount } from '../../../engine/numeric.ts';
 import type { importFormSchema } from '../../contract/examples/examples.ts';
 import { checkStrictness, hasMoreValues } from '../../hot-path/json-body.ts';
 
-/** A file as text, or as its bytes. */
 export type ImportFile = { content: string; format: TextFormat | null } | { name: string; bytes: Uint8Array };
 
 /** Fields of an import that say how a file is to be read. */

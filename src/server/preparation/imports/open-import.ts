@@ -58,7 +58,6 @@ import {
   toReading,
 } from './read-import.ts';
 
-/** A form that was written to a file as it came. */
 export type UploadSource = { path: string; contentType: string };
 /** `type` is null where the import makes one. */
 export type OpenOrder = {
@@ -79,7 +78,6 @@ type ReadFile = SurveyedSheet & {
 };
 /** The lines of a file and how each becomes an example, until something else is chosen (`key`). */
 type ReadLines = { key: string; lines: (SheetRow | Refusal)[]; read(line: SheetRow | Refusal): ReadLine };
-/** The file that a process was asked about last. */
 export type HeldFile = { upload: (Upload & { path: string }) | null; read: ReadFile | null };
 
 const maxListed = 100;
@@ -348,7 +346,6 @@ function listLabelled(file: ReadFile, { type, choices }: RowsOrder, label: strin
 export type WrittenImport = {
   rows: ExampleRows;
   ids: string[];
-  /** Names that the type gains beside them. */
   names: { options: string[]; reason_codes: string[]; readings: Readings; pii_fields: string[] };
   merges: ExampleMerges | null;
   merge: OwnExport['merge'] | null;

@@ -37,7 +37,6 @@ type AnalysisOrder = {
   saved: Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'lists' | 'input_schema' | 'readings'>;
   piiFields: readonly string[];
   examples: readonly JsonRow[];
-  /** Logged inputs, as they were sent. */
   decisions: readonly JsonRow[];
 };
 

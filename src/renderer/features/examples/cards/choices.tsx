@@ -193,7 +193,6 @@ function Finder({ all, shown, text, matchCount, isRanked, onFind, onLabel, onLea
 }
 
 type ReasonsProps = {
-  /** The reason codes of the type. */
   known: readonly string[];
   chosen: string[];
   onReasons(codes: string[]): void;

@@ -49,7 +49,6 @@ export type Work = {
   current: Example | null;
   /** Place of the cursor; -1 without rows. */
   cursor: number;
-  /** Whether the cursor is behind the last row. */
   isAtEnd: boolean;
   /** Whether the example that is drawn is still the one at the cursor, which moves before the page is drawn. */
   isShown(): boolean;

@@ -4,7 +4,6 @@ import { WorkbenchError } from '../../../../engine/errors.ts';
 import type { ConflictChoice } from '../../../../engine/export/merge.ts';
 import { hasScope, requireScope } from '../../../auth/auth.ts';
 import { type Caller, toCallerId } from '../../../auth/caller.ts';
-import type { ImportResult } from '../../../contract/examples/examples.ts';
 import type { ImportChoice, OpenImportPlan } from '../../../contract/examples/imports.ts';
 import { toFolderPaths } from '../../../data-folder/folder.ts';
 import { toValidationError } from '../../../errors/validation-error.ts';
@@ -17,15 +16,9 @@ import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts'
 import { findDecisionType, refuseAnother, refuseChangedMeanwhile } from '../../types/decision-types.ts';
 import type { ExampleAdditions } from '../example-additions.ts';
 import { toExampleType } from '../examples.ts';
-import { type FileImport, type Imports, planExtension, planNewType } from './imports.ts';
+import { type Committed, type FileImport, type Imports, planExtension, planNewType } from './imports.ts';
 
 type ImportDeps = Foundation & { imports: Imports };
-export type CommittedFile = {
-  type: DecisionTypeRecord;
-  examples: number;
-  ids: string[];
-  merge: ImportResult['merge'];
-};
 
 /** Removes the files of imports that a former run of the program left open. */
 export function removeLeftUploads(dataDir: string): void {
@@ -158,8 +151,8 @@ export function commitFile(
   caller: Caller,
   known: FileImport,
   request: { name?: string | undefined; on_conflict: ConflictChoice; strict: boolean },
-  alongside: (committed: CommittedFile) => void,
-): Promise<CommittedFile> {
+  alongside: (committed: Committed) => void,
+): Promise<Committed> {
   return inTurn(known, async () => {
     const type = findType(deps, caller, known);
     const name = request.name ?? known.name;
@@ -188,8 +181,8 @@ async function writeAll(
   known: FileImport,
   { type, typeId, name }: Target,
   { rows, ids, names, merges, merge }: WrittenImport,
-  alongside: (committed: CommittedFile) => void,
-): Promise<CommittedFile> {
+  alongside: (committed: Committed) => void,
+): Promise<Committed> {
   if (type !== null && names.options.length + names.reason_codes.length + names.pii_fields.length > 0)
     requireScope(caller, 'deploy');
   const readings = type === null || hasScope(caller, 'deploy') ? names.readings : {};
@@ -200,7 +193,7 @@ async function writeAll(
       : await planExtension(deps, caller, typeId, request);
   if (type !== null) refuseChangedMeanwhile(deps, findDecisionType(deps, caller, typeId), type);
   const begin = () => plan.begin(rows.count);
-  let committed: CommittedFile | null = null;
+  let committed: Committed | null = null;
   const end = () => {
     if (merges !== null && deps.store.exampleMerges.apply(merges) < merges.count)
       throw new WorkbenchError('conflict', 'Examples were changed meanwhile; nothing was imported. Import it again.');

@@ -4,6 +4,7 @@ import { WorkbenchError } from '../../../../engine/errors.ts';
 import { limits } from '../../../../engine/limits.ts';
 import { isPiiField } from '../../../../engine/pii.ts';
 import { type Caller, toCallerId } from '../../../auth/caller.ts';
+import type { ImportResult } from '../../../contract/examples/examples.ts';
 import type { ImportPlan } from '../../../contract/examples/imports.ts';
 import { decisionTypeCreateSchema, decisionTypeUpdateSchema } from '../../../contract/types/decision-types.ts';
 import { BusyError } from '../../../errors/busy-error.ts';
@@ -26,7 +27,13 @@ import {
 } from '../../types/decision-types.ts';
 import type { ExampleAdditions } from '../example-additions.ts';
 
-export type Committed = { type: DecisionTypeRecord; examples: number };
+/** Ids and merge are said of a file alone. */
+export type Committed = {
+  type: DecisionTypeRecord;
+  examples: number;
+  ids: string[] | null;
+  merge: ImportResult['merge'];
+};
 
 /** Changes to the decision type: `begin` writes before the first rows, `end` with the last ones. */
 type TypePlan = { type: ExampleType; begin(rows: number): void; end(): DecisionTypeRecord };
@@ -305,13 +312,14 @@ export async function commitImport(
     slices: parts.flatMap(({ slices }) => slices),
   };
   const begin = () => known.begin(rows.count);
+  const toCommitted = (type: DecisionTypeRecord) => ({ type, examples: rows.count, ids: null, merge: null });
   const end = () => {
-    alongside({ type: known.end(), examples: rows.count });
+    alongside(toCommitted(known.end()));
     deps.imports.drop(known);
   };
   try {
     await deps.exampleAdditions.add(rows, begin, end, known.cancelling.signal);
-    return { type: findDecisionType(deps, caller, known.type.id), examples: rows.count };
+    return toCommitted(findDecisionType(deps, caller, known.type.id));
   } finally {
     deps.imports.drop(known);
   }
