@@ -35,8 +35,8 @@ const markdown: SchemaMarkup = {
   text: (text) => text,
   link: (name) => `[${name}](#${name.toLowerCase()})`,
 };
-/** The tables of the schemas that several calls share, by their names. */
-const shared = new Map<string, string[] | null>();
+/** The tables of the schemas that several calls share, by their names; the type alone of one without fields. */
+const shared = new Map<string, string[]>();
 
 const files = {
   'docs/http-api.md': makeApiPage(),
@@ -80,9 +80,7 @@ function makeApiPage(): string {
     '',
     ...sections,
     '## Shared schemas',
-    ...[...shared]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([name, table]) => [`### ${name}`, ...(table ?? []), '']),
+    ...[...shared].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([name, table]) => [`### ${name}`, ...table, '']),
   ].join('\n')}\n`;
 }
 
@@ -109,8 +107,9 @@ function describeOperation(name: string, row: Operation): string[] {
 /** A table of fields, or one line for a schema without any and for one that the page shows under its own name. */
 function fieldTable(title: string, zod: ZodType, io: 'input' | 'output'): string[] {
   const { $defs = {}, ...root } = z.toJSONSchema(zod, { io, unrepresentable: 'any', reused: 'inline' }) as Schema;
-  for (const [name, schema] of Object.entries($defs)) shared.set(name, tabulate('field', schema, io));
-  if (root.id !== undefined) shared.set(root.id, tabulate('field', root, io));
+  const named = root.id === undefined ? $defs : { ...$defs, [root.id]: root };
+  for (const [name, schema] of Object.entries(named))
+    shared.set(name, tabulate('field', schema, io) ?? [describeType(schema, markdown)]);
   const table = root.id === undefined ? tabulate(title, root, io) : null;
   const type = root.id === undefined ? describeType(root, markdown) : markdown.link(root.id);
   return table ?? [`${capital(title)}: ${type}.`];

@@ -58,17 +58,17 @@ function simplify(schema: JsonSchema): JsonSchema {
     const fields = Object.entries(rest.properties);
     simple.properties = Object.fromEntries(fields.filter(([, field]) => !(isRecord(field) && 'aliasOf' in field)));
   }
-  if (isRecord(given))
+  const types = listTypes(schema).filter((name) => name !== 'null');
+  if (isRecord(given) || (given !== undefined && types.length > 1))
     simple.description = `${String(rest.description ?? '')} Left out: ${JSON.stringify(given)}`.trim();
   else if (given !== undefined) simple.default = given;
-  const types = listTypes(schema).filter((name) => name !== 'null');
   if (types.length > 1) delete simple.anyOf;
   else if (type !== undefined) simple.type = type;
   return simple;
 }
 
 function listTypes({ type, anyOf = [] }: JsonSchema): unknown[] {
-  return [type, ...(anyOf as JsonSchema[]).map((each) => each.type)].flat().filter((name) => name !== undefined);
+  return [type, ...(anyOf as JsonSchema[]).flatMap(listTypes)].flat().filter((name) => name !== undefined);
 }
 
 /** Joins the alternatives of an object, which one field distinguishes, into one object. */

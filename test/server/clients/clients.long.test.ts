@@ -147,7 +147,12 @@ async function withProgram(work: (run: Run, folder: string, url: string, bench: 
   const call: Call = (method, address, ...rest) => owner(method, `/api/v1${address}`, ...rest);
   const folder = temporaryFolder();
   const run: Run = async (command, ...commandArguments) => {
-    const { stdout } = await promisify(execFile)(command, commandArguments, { cwd: folder, maxBuffer: 1e8 });
+    const { stdout } = await promisify(execFile)(command, commandArguments, { cwd: folder, maxBuffer: 1e8 }).catch(
+      (cause: { stdout?: string }) => {
+        // Maven says there what it could not compile.
+        throw new Error(`${command} failed: ${cause.stdout?.slice(0, 2_000)}`, { cause });
+      },
+    );
     return stripVTControlCharacters(stdout).trim();
   };
   await work(run, folder, url, { call, key: trained.key, path: trained.url.replace('/api/v1', '') });

@@ -350,10 +350,19 @@ describe('what the service says of itself', () => {
       const { type, default: given, anyOf } = schema;
       const alternatives = Array.isArray(anyOf) ? anyOf.filter((each) => each.type !== 'null') : [];
       if (alternatives.length > 1 || schema['oneOf'] !== undefined) odd.push(`${place}: alternatives`);
+      if (alternatives.some((each) => Object.keys(each).length === 0)) odd.push(`${place}: an alternative of any kind`);
       if (typeof schema['const'] === 'boolean') odd.push(`${place}: const`);
       if (typeof given === 'object' && given !== null && !Array.isArray(given)) odd.push(`${place}: default`);
+      if (given !== undefined && !['type', 'anyOf', '$ref'].some((key) => key in schema))
+        odd.push(`${place}: default of no type`);
+      const fields = Object.values(
+        (schema['properties'] ?? {}) as Record<string, { additionalProperties?: object | false }>,
+      );
+      if (fields.filter((field) => 'enum' in (field.additionalProperties || {})).length > 1)
+        odd.push(`${place}: two maps of choices without a name`);
       if (Array.isArray(type) && type.filter((name) => name !== 'null').length > 1) odd.push(`${place}: types`);
       if ('aliasOf' in schema) odd.push(`${place}: alias`);
+      for (const name of ['true', 'false', 'null']) if (name in schema) odd.push(`${place}: a field called ${name}`);
       for (const [key, member] of Object.entries(schema)) if (key !== 'examples') visit(member, `${place}/${key}`);
     };
     visit(components.schemas, 'schemas');

@@ -17,10 +17,10 @@ export const instructionsSchema = z
   .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
   .nullable();
 
-export const yesNoCriteriaSchema = z.looseObject({
-  true: instructionsSchema.optional(),
-  false: instructionsSchema.optional(),
-});
+export const yesNoCriteriaSchema = z
+  .looseObject({ true: instructionsSchema.optional(), false: instructionsSchema.optional() })
+  // No client can be generated in Java with fields of these names, so the document leaves them out.
+  .meta({ properties: undefined });
 
 const kind = z.enum(questionKinds).describe('predicate: a yes or no (`noul` in /v1/systemone)');
 
@@ -41,7 +41,10 @@ const bindQuestionSchema = z
   .strictObject({
     kind,
     instructions: instructionsSchema.optional().describe('As callers send them; left out: whatever is asked'),
-    criteria: yesNoCriteriaSchema.nullable().optional().describe('Of a `noul`, as callers send them'),
+    criteria: yesNoCriteriaSchema
+      .nullable()
+      .optional()
+      .describe('Of a `noul` what `true` and `false` mean, as callers send them'),
     options: z
       .array(characters(1, limits.maxNameLength))
       .min(1)

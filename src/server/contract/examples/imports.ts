@@ -64,11 +64,13 @@ const importChoiceSchema = z
       .nullable()
       .optional()
       .describe('Column with the labels; null: none. What labels mean is then forgotten'),
-    roles: byName(z.enum(columnRoles), maxNamedColumns)
+    roles: byName(z.enum(columnRoles).meta({ id: 'ColumnRole' }), maxNamedColumns)
       .optional()
       .describe('What columns become; second_reading: the labels of a second reader'),
     must: z.string().nullable().optional().describe('Column that marks pinned cases'),
-    kinds: byName(z.enum(columnKinds), maxNamedColumns).optional().describe('How columns are read'),
+    kinds: byName(z.enum(columnKinds).meta({ id: 'ColumnKind' }), maxNamedColumns)
+      .optional()
+      .describe('How columns are read'),
     targets: byName(labelTargetSchema, maxNamedLabels)
       .optional()
       .describe('What labels mean: an option, a new option of their name (add), or no label (none)'),
