@@ -283,7 +283,7 @@ const examples = {
   'FIL-43':
     'Each of several columns of answers can be a decision type of its own: the page offers the next one after the import, REST and command line name the others.',
   'FIL-48':
-    'A column with the options of the answer is asked about as that of a second reader, by page, REST and command; its labels become second readings in the same commit, and rows on which the two differ wait as conflicts.',
+    'A column with the options of the answer is asked about as that of a second reader, by page, REST and command; its labels become second readings in the same commit, and rows on which the two differ wait as conflicts. Exports of Label Studio and Argilla say themselves who gave which label.',
   'FIL-42': 'Of a file without labels the page makes a decision type of options that are typed.',
   'FIL-7': 'A policy learns as much from dates as people write them as from ISO dates.',
   'FIL-8': 'The name of a decision type keeps the letters of its file: ä becomes ae, ß ss.',

@@ -43,15 +43,26 @@ export type Proposal = {
  * the options of the type, or for a new type the one that the file says.
  */
 export function proposeImport(file: SurveyedSheet, options: readonly string[], given?: Answer): Proposal {
-  const answers = findAnswers(file.surveys, options);
+  const answers = findFileAnswers(file, options);
   const said = options.length === 0 ? file.sheet.answer : undefined;
   const certain = answers.isCertain ? (answers.candidates[0]?.column ?? null) : said;
   const answer = given === undefined ? certain : given;
   return { answers, answer, ...proposeRoles(file, answer ?? null) };
 }
 
+/** The columns that could be the answer, without the one that the file says a second reader's labels are in. */
+export const findFileAnswers = ({ sheet, surveys }: SurveyedSheet, options: readonly string[]) =>
+  findAnswers(
+    surveys.filter(({ name }) => name !== sheet.second),
+    options,
+  );
+
 const anotherAnswer = 'It looks like the answer of another decision type.';
 type Roles = Omit<Proposal, 'answers' | 'answer' | 'roles'> & { roles: Map<string, ColumnRole> };
+
+/** The column of a second reader's labels beside those of the answer, as the file says it. */
+const findGivenSecond = (sheet: Sheet, answer: string | null): string | null =>
+  answer !== null && answer === sheet.answer ? (sheet.second ?? null) : null;
 
 function proposeRoles({ sheet, surveys }: SurveyedSheet, answer: string | null): Roles {
   const reasonColumn = findReasonColumn(sheet.columns);
@@ -63,15 +74,22 @@ function proposeRoles({ sheet, surveys }: SurveyedSheet, answer: string | null):
   const following = [...leaks].flatMap(([name, { isCertain, sentence }]) =>
     isCertain ? [[name, sentence] as const] : [],
   );
+  const given = findGivenSecond(sheet, answer);
   const others = findOtherAnswers(surveys, answer).map((name) => [name, anotherAnswer] as const);
   const leftOut = new Map<string, string>([...others, ...following, ...beside, ...(sheet.setAside ?? [])]);
   for (const { name, identifies } of surveys) if (identifies !== null) leftOut.set(name, identifies);
-  const second = findSecondReader(surveys, answer);
+  if (sheet.second !== undefined) leftOut.set(sheet.second, 'It has the labels of a second reader.');
+  const second = given === null ? findSecondReader(surveys, answer) : null;
   if (second !== null) leftOut.set(second, `It holds the same options as “${answer}”. Is it a second reader's?`);
+  const singles = new Map<string | null, ColumnRole>([
+    [reasonColumn, 'reasons'],
+    [given, 'second_reading'],
+    [answer, 'decision'],
+  ]);
   const roles = new Map<string, ColumnRole>();
   for (const [column, name] of sheet.columns.entries()) {
     const isInput = holdsInputs ? column === whole : !leftOut.has(name);
-    roles.set(name, name === answer ? 'decision' : name === reasonColumn ? 'reasons' : isInput ? 'input' : 'ignore');
+    roles.set(name, singles.get(name) ?? (isInput ? 'input' : 'ignore'));
   }
   for (const [name, role] of roles) if (role !== 'ignore') leftOut.delete(name);
   if (![...roles.values()].includes('input')) {

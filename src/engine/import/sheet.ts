@@ -56,6 +56,8 @@ export type Sheet = {
   setAside?: ReadonlyMap<string, string>;
   /** The column of the labels, where the file says which. */
   answer?: string;
+  /** The column of what second people said where `answer` has the labels, where the file says who gave which. */
+  second?: string;
   /** Whether it holds examples that a workbench has exported: each row is one, with all that belongs to it. */
   isOwnExport?: boolean;
   /** The sheets of a workbook, fullest first and hidden ones last, and the one that was read; null for other files. */

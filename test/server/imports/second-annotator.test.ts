@@ -1,5 +1,5 @@
 /** A table with the labels of two people: asked about once, and kept as first and second readings, behind every door. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findSecondReader } from '../../../src/engine/import/answers.ts';
@@ -7,7 +7,7 @@ import { readFile } from '../../../src/engine/import/read-file.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import { openSource } from '../../../src/server/command-line/example-file.ts';
 import { importFile } from '../../../src/server/command-line/import.ts';
-import { clientOf, makeType, openForTest, sendForm } from '../workbench.ts';
+import { clientOf, makeType, openForTest, sendForm, temporaryFolder } from '../workbench.ts';
 
 const file = path.join(import.meta.dirname, '../../fixtures/cases/second-annotator/tickets.csv');
 const upload = () => new File([readFileSync(file)], 'tickets.csv');
@@ -93,6 +93,39 @@ describe('a second reader in a column of a file', () => {
     expect(said).toContain(`Column “${second}” is left out: ${question} If so, add --second-reader "${second}".`);
     expect((await readOf(unasked.type.id)).agreement).toMatchObject({ drawn: 0 });
     await expectTwoReaders((await command('read', { 'second-reader': second })).type.id);
+  });
+
+  it('is known in the export of a labelling tool, unasked, behind every door [FIL-48] [FIL-33]', async () => {
+    const { app, token, call, readOf } = await open();
+    const give = (by: object | number, label: string) => ({
+      completed_by: by,
+      result: [{ type: 'choices', from_name: 'topic', to_name: 'text', value: { choices: [label] } }],
+    });
+    const tasks = Array.from({ length: 30 }, (_, n) => {
+      const label = options[n % 3] ?? '';
+      const other = n < 3 ? options[(n + 1) % 3] : label;
+      const others = n < 20 ? [give({ id: 2 }, other ?? '')] : [give(1, label)];
+      return { data: { text: `cup ${n} fell` }, annotations: [give(1, label), ...others] };
+    });
+    const file = path.join(temporaryFolder(), 'tasks.json');
+    writeFileSync(file, JSON.stringify(tasks));
+    const expectRead = async (typeId: string) => {
+      const { agreement, items, stats } = await readOf(typeId);
+      expect(agreement).toMatchObject({ drawn: 20, conflicts: 3, rows: 20, agreed: 17 });
+      expect([stats.labelled, stats.by_option]).toMatchObject([30, { bill: 10, fault: 10, other: 10 }]);
+      for (const { input_payload } of items) expect(Object.keys(input_payload)).toEqual(['text']);
+    };
+    for (const mapping of [{}, { mapping: JSON.stringify({ decision: 'label' }) }]) {
+      const typeId = await makeType(call, { name: `rest ${Object.keys(mapping).length}`, options });
+      const upload = new File([readFileSync(file)], 'tasks.json');
+      const url = `/api/v1/decision-types/${typeId}/examples/import`;
+      const { status, body } = await sendForm(call, url, upload, { ...mapping, commit: 'true' });
+      expect([status, body.questions]).toEqual([200, []]);
+      await expectRead(typeId);
+    }
+    const around = { say: () => undefined, signal: new AbortController().signal };
+    const { type } = await importFile(clientOf(app, token), await openSource(file, {}), 'command', around);
+    await expectRead(type.id);
   });
 
   it('is neither a fact that is yes or no, nor an earlier answer, nor has it other options [FIL-48]', async () => {

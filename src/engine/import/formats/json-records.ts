@@ -9,6 +9,8 @@ export type Records = {
   setAside?: ReadonlyMap<string, string>;
   /** The key of the labels, where the file says which. */
   answer?: string;
+  /** The key of the labels that second people gave beside those. */
+  second?: string;
 };
 
 /** How deep, and among how many keys, the records are sought. */

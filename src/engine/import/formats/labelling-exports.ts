@@ -2,11 +2,13 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import type { Sheet } from '../sheet.ts';
 import type { Records } from './json-records.ts';
-import { type LabelledTask, labellingTools, onlyQuestion } from './labelling-tools.ts';
+import { type GivenAnswer, type LabelledTask, labellingTools, onlyQuestion } from './labelling-tools.ts';
 
 /** Elements that show which tool wrote a list. */
 const sampled = 20;
 const spansColumn = 'spans';
+/** The column of the labels that second people gave. */
+const secondColumn = `${onlyQuestion} (second reader)`;
 
 /** The answers of several people to one question: the commonest, of equally common ones the first. */
 function settle(answers: readonly Json[]): { answer: Json; differ: boolean } {
@@ -22,6 +24,17 @@ function settle(answers: readonly Json[]): { answer: Json; differ: boolean } {
   return { answer: most?.answer ?? null, differ: uses.size > 1 };
 }
 
+/** The label of a second person beside the one that counts: of several the first that differs; null without one. */
+function findSecond(given: readonly GivenAnswer[], label: Json): Json {
+  const people = Map.groupBy(
+    given.filter(([, answer]) => answer !== null),
+    ([, , person]) => person,
+  );
+  if (people.size < 2) return null;
+  const labels = [...people.values()].map((own) => settle(own.map(([, answer]) => answer)).answer);
+  return labels.find((other) => JSON.stringify(other) !== JSON.stringify(label)) ?? label;
+}
+
 /** Records of what was read: the only question is the label, several keep their names. */
 function toRecords(tasks: readonly LabelledTask[]) {
   const questions = new Set(tasks.flatMap(({ given }) => given.map(([question]) => question)));
@@ -29,6 +42,7 @@ function toRecords(tasks: readonly LabelledTask[]) {
   const isOnly = questions.size === 1 && !isTaken;
   const hasSpans = tasks.some(({ spans }) => spans.length > 0);
   let differing = 0;
+  let seconds = 0;
   const records = tasks.map(({ fields, given, spans }) => {
     const record: JsonObject = { ...fields };
     let isSettled = true;
@@ -36,12 +50,17 @@ function toRecords(tasks: readonly LabelledTask[]) {
       const { answer, differ } = settle(answers.map(([, one]) => one));
       record[isOnly ? onlyQuestion : question] = answer;
       if (differ) isSettled = false;
+      const second = isOnly ? findSecond(answers, answer) : null;
+      if (second !== null) {
+        record[secondColumn] = second;
+        seconds += 1;
+      }
     }
     if (!isSettled) differing += 1;
     if (hasSpans) record[spansColumn] = spans.join('; ') || null;
     return record;
   });
-  return { records, differing, ...(isOnly && { answer: onlyQuestion }) };
+  return { records, differing, ...(isOnly && { answer: onlyQuestion }), ...(seconds > 0 && { second: secondColumn }) };
 }
 
 /** Reads the records of a labelling tool's export; null where no tool wrote them. */
@@ -55,7 +74,7 @@ export function readExport(found: Records): Records | null {
   const notes = [...found.notes, tool.about];
   if (differing > 0)
     notes.push(
-      `Records that people labelled differently: ${differing.toLocaleString('en')}. The commonest label is read, else the first`,
+      `Records that people labelled differently: ${differing.toLocaleString('en')}. The commonest label counts, else the first`,
     );
   const setAside = new Map([[spansColumn, 'It was marked while labelling, so no input has it.']]);
   return { list: records, detected: [...found.detected, `an export of ${tool.name}`], notes, setAside, ...said };

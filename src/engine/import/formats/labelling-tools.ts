@@ -5,8 +5,10 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 /** The question where a tool has only one. */
 export const onlyQuestion = 'label';
 
+/** An answer to a question; `person` tells whose it is, where the tool says it. */
+export type GivenAnswer = [question: string, answer: Json, person?: string | undefined];
 /** A record as read: `given` holds each person's answer to each question, `spans` the marked parts in words. */
-export type LabelledTask = { fields: JsonObject; given: [question: string, answer: Json][]; spans: string[] };
+export type LabelledTask = { fields: JsonObject; given: GivenAnswer[]; spans: string[] };
 
 export type LabellingTool = {
   name: string;
@@ -45,7 +47,7 @@ function describeSpans(text: Json | undefined, spans: readonly (readonly (Json |
   );
 }
 
-function addResult({ given, spans }: LabelledTask, { type, value, from_name: name }: JsonObject): void {
+function addResult({ given, spans }: LabelledTask, { type, value, from_name: name }: JsonObject, person: string): void {
   if (!isJsonObject(value) || typeof type !== 'string') return;
   const { start, end, text } = value;
   const own = value[type];
@@ -58,7 +60,7 @@ function addResult({ given, spans }: LabelledTask, { type, value, from_name: nam
       ? own.map((path) => (Array.isArray(path) ? path.join(' / ') : path))
       : own;
   const [only] = Object.values(value);
-  given.push([typeof name === 'string' ? name : onlyQuestion, unwrapSingle(paths ?? only)]);
+  given.push([typeof name === 'string' ? name : onlyQuestion, unwrapSingle(paths ?? only), person]);
 }
 
 const labelStudio: LabellingTool = {
@@ -67,9 +69,9 @@ const labelStudio: LabellingTool = {
   matches: ({ data, annotations, completions = annotations }) => isJsonObject(data) && Array.isArray(completions),
   read({ data, annotations, completions = annotations }) {
     const task: LabelledTask = { fields: toObject(data), given: [], spans: [] };
-    for (const { result, was_cancelled: isCancelled } of toObjects(completions)) {
+    for (const { result, was_cancelled: isCancelled, completed_by: by } of toObjects(completions)) {
       if (isCancelled === true) continue;
-      for (const one of toObjects(result)) addResult(task, one);
+      for (const one of toObjects(result)) addResult(task, one, JSON.stringify(by ?? null));
     }
     return task;
   },
@@ -94,13 +96,14 @@ const labelStudioMin: LabellingTool = {
 };
 
 /** Reads the responses of Argilla: one a person, as its API answers, or a list of them for each question. */
-function* listResponses(responses: Json | undefined): Generator<[question: string, answer: Json]> {
+function* listResponses(responses: Json | undefined): Generator<GivenAnswer> {
   const isDone = ({ status }: JsonObject) => status === undefined || status === 'submitted';
-  for (const { values } of toObjects(responses).filter(isDone))
+  for (const { values, user_id: by } of toObjects(responses).filter(isDone))
     for (const [question, value] of Object.entries(toObject(values)))
-      yield [question, isJsonObject(value) ? (value['value'] ?? null) : value];
+      yield [question, isJsonObject(value) ? (value['value'] ?? null) : value, JSON.stringify(by ?? null)];
   for (const [question, list] of Object.entries(toObject(responses)))
-    for (const { value } of toObjects(list).filter(isDone)) yield [question, value ?? null];
+    for (const { value, user_id: by } of toObjects(list).filter(isDone))
+      yield [question, value ?? null, JSON.stringify(by ?? null)];
 }
 
 const argilla: LabellingTool = {
@@ -110,9 +113,9 @@ const argilla: LabellingTool = {
   read({ fields, metadata, responses }) {
     const task: LabelledTask = { fields: { ...toObject(fields), ...toObject(metadata) }, given: [], spans: [] };
     const text = Object.values(toObject(fields)).find((value) => typeof value === 'string');
-    for (const [question, answer] of listResponses(responses)) {
+    for (const [question, answer, person] of listResponses(responses)) {
       const marked = toObjects(answer).filter(({ start }) => start !== undefined);
-      if (marked.length === 0) task.given.push([question, unwrapSingle(answer)]);
+      if (marked.length === 0) task.given.push([question, unwrapSingle(answer), person]);
       else
         task.spans.push(
           ...describeSpans(
@@ -136,7 +139,7 @@ const flatArgilla: LabellingTool = {
       const question = responseKey.exec(key)?.[1];
       if (question === undefined) return [];
       const answers = Array.isArray(value) && value.length > 0 ? value : [null];
-      return answers.map((answer): [string, Json] => [question, unwrapSingle(answer)]);
+      return answers.map((answer, index): GivenAnswer => [question, unwrapSingle(answer), String(index)]);
     });
     const fields = without(record, /\.(?:responses|suggestion)(?:\.\w+)?$|^(?:_server_id|status|vectors)$/);
     return { fields, given, spans: [] };

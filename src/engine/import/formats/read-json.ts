@@ -30,12 +30,13 @@ function toSheet(found: Records, repaired: RepairedText, refused: Refusal[], lin
   }
   if (areExportedRecords(found)) return { ...toExportedSheet(rows, found.detected), refused, notes: repaired.notes };
   const notes = [...repaired.notes, ...records.notes];
-  const { detected, setAside, answer } = records;
+  const { detected, setAside, answer, second } = records;
   const { hasLongNumbers } = repaired;
   return {
     ...fromObjects(rows, { detected, refused, notes, hasLongNumbers }),
     ...(setAside && { setAside }),
     ...(answer && { answer }),
+    ...(second && { second }),
   };
 }
 

@@ -130,9 +130,10 @@ export function addChoice(
   };
 }
 
-/** The column with the labels of a second reader, as it is chosen. */
-export const findSecond = ({ roles }: ImportChoices): string | null =>
-  Object.keys(roles).find((name) => roles[name] === 'second_reading') ?? null;
+/** The column with the labels of a second reader, as it is chosen or the file says it. */
+export const findSecond = ({ roles }: ImportChoices, proposal: Proposal): string | null =>
+  [...new Map([...proposal.roles, ...Object.entries(roles)])].find(([, role]) => role === 'second_reading')?.[0] ??
+  null;
 
 /** Answers what is open about columns as they are called, as a program does that can ask nobody. */
 export function settleColumns(former: ImportChoices, file: SurveyedSheet, options: readonly string[]): ImportChoices {

@@ -1,9 +1,9 @@
 /** The mapping of an example file: as its request says, or as the names and values of its columns propose. */
 import type { ErrorDetail } from '../../../engine/errors.ts';
-import { findAnswers, findCalledAnswer } from '../../../engine/import/answers.ts';
-import type { Question, SurveyedSheet } from '../../../engine/import/plan-import.ts';
+import { findCalledAnswer } from '../../../engine/import/answers.ts';
+import { findFileAnswers, type Question, type SurveyedSheet } from '../../../engine/import/plan-import.ts';
 import type { ExampleColumns } from '../../../engine/import/row-reader.ts';
-import { readCell, type SheetRow } from '../../../engine/import/sheet.ts';
+import { readCell, type Sheet, type SheetRow } from '../../../engine/import/sheet.ts';
 import { isJsonObject } from '../../../engine/json.ts';
 import { inputNames } from '../../../engine/readings/inputs.ts';
 import type { ImportMapping } from '../../contract/examples/examples.ts';
@@ -12,16 +12,13 @@ import { refuseFile, toFileProblem } from './import-file.ts';
 import type { PlannedColumns } from './plan-file.ts';
 
 /** The choices of a request's mapping, else as the file is proposed. Throws `validation_error` for unknown columns. */
-export function chooseByMapping(
-  { sheet: { columns: names }, surveys }: SurveyedSheet,
-  options: readonly string[],
-  given?: ImportMapping,
-): ImportChoices {
+export function chooseByMapping(file: SurveyedSheet, options: readonly string[], given?: ImportMapping): ImportChoices {
+  const { columns: names } = file.sheet;
   const chosen = startChoices({});
-  if (given === undefined) return { ...chosen, answer: findCalledAnswer(names, findAnswers(surveys, options)) };
+  if (given === undefined) return { ...chosen, answer: findCalledAnswer(names, findFileAnswers(file, options)) };
   checkMapping(given, names);
   const { decision: answer, must = null, read_as: kinds, pii_fields: piiFields } = given;
-  return { ...chosen, answer, must, kinds, piiFields, columns: toColumns(given, names) };
+  return { ...chosen, answer, must, kinds, piiFields, columns: toColumns(given, file.sheet) };
 }
 
 /** The mapping that a plan follows. */
@@ -32,9 +29,10 @@ export function toMapping({ proposal, read }: PlannedColumns): ImportMapping {
 }
 
 /** A mapping that names no input takes all columns but the answer and the reason codes. */
-function toColumns(mapping: ImportMapping, names: readonly string[]): ExampleColumns {
-  const { decision, reason_codes: reasons, must, second_reading: second = null, input } = mapping;
-  const inputs = input ?? names.filter((name) => ![decision, reasons, must, second].includes(name));
+function toColumns(mapping: ImportMapping, { columns, answer, second: known }: Sheet): ExampleColumns {
+  const { decision, reason_codes: reasons, must, input } = mapping;
+  const { second_reading: second = decision === answer ? (known ?? null) : null } = mapping;
+  const inputs = input ?? columns.filter((name) => ![decision, reasons, must, second, known].includes(name));
   return { inputs, decision, reasons, second };
 }
 

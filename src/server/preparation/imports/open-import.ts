@@ -266,8 +266,9 @@ export async function planOpenImport(
   let choices = addChoice(kept, choice, proposeImport(file, options, kept.answer), columns);
   if (choice.settle) choices = settleColumns(choices, file, options);
   if (choice.targets !== undefined) {
-    const { answer } = proposeImport(file, options, choices.answer);
-    const labels = answer == null ? [] : listLabels(file.sheet, answer, findSecond(choices));
+    const proposal = proposeImport(file, options, choices.answer);
+    const { answer } = proposal;
+    const labels = answer == null ? [] : listLabels(file.sheet, answer, findSecond(choices, proposal));
     choices = addTargets(choices, choice.targets, labels, options);
   }
   const compared: PlannedExample[] = [];
@@ -333,8 +334,10 @@ function readLines(file: ReadFile, { type, choices }: OpenOrder): ReadLines {
 /** The first rows with a label. */
 function listLabelled(file: ReadFile, { type, choices }: RowsOrder, label: string, count: number): SheetRow[] {
   const { rows, columns } = file.sheet;
-  const { answer = null } = proposeImport(file, type?.definition.options ?? [], choices.answer);
-  const places = [answer, findSecond(choices)].map((name) => columns.indexOf(name ?? '')).filter((at) => at >= 0);
+  const proposal = proposeImport(file, type?.definition.options ?? [], choices.answer);
+  const places = [proposal.answer, findSecond(choices, proposal)]
+    .map((name) => columns.indexOf(name ?? ''))
+    .filter((at) => at >= 0);
   const found: SheetRow[] = [];
   for (const row of rows) {
     if (found.length === count) break;
