@@ -298,7 +298,7 @@ function listTextSentences({ languages, text_models: trials }: NonNullable<Repor
   const described = describeReading(languages ?? []);
   const ways = (trials ?? []).map(
     ({ text_model, accuracy, encode_ms, chosen }) =>
-      `by ${textModelNames[text_model] ?? text_model} ${formatShare(accuracy)} are right (${encode_ms.toFixed(1)} ms a text${chosen ? ', taken' : ''})`,
+      `by ${textModelNames[text_model] ?? text_model} ${formatShare(accuracy)} are right (${encode_ms < 0.05 ? 'under 0.1' : encode_ms.toFixed(1)} ms a text${chosen ? ', taken' : ''})`,
   );
   return [
     ...(described === null ? [] : [`The texts are in ${described}.`]),

@@ -260,7 +260,7 @@ function PolicyRow({ type, policy, deployed, isPending, onDeploy, onReplay }: Po
       <td>
         <Moment iso={policy.created_at} />
       </td>
-      <td className="actions">
+      <td className="number">
         {isDeployable(policy) && deployed !== null && (
           <Button
             size="compact-xs"

@@ -119,7 +119,7 @@ function ReleaseItem({ release, isOther, isPending, onRestore }: ItemProps) {
   return (
     <li className="part stack tight">
       <div className="row still">
-        <details className="one-line grow">
+        <details className="one-line grow wrap">
           <summary>
             <strong>Release {release.release}</strong> <span>{release.policy_version}</span>{' '}
             {aliases.map((alias) => (

@@ -115,12 +115,14 @@ function ByOption({ policy, options, wanted, terms }: ByOptionProps) {
   return (
     <details>
       <summary>By option{listOwnThresholds(wanted, isolate)}</summary>
-      <OwnThresholds
-        options={options}
-        thresholds={wanted}
-        set={(own) => tryThresholds({ ...wanted, ...own })}
-        below={(option, take) => <OptionPromise policy={policy} option={option} terms={terms} onTake={take} />}
-      />
+      <div className="stack">
+        <OwnThresholds
+          options={options}
+          thresholds={wanted}
+          set={(own) => tryThresholds({ ...wanted, ...own })}
+          below={(option, take) => <OptionPromise policy={policy} option={option} terms={terms} onTake={take} />}
+        />
+      </div>
     </details>
   );
 }

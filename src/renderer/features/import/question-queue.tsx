@@ -68,7 +68,7 @@ export function QuestionQueue({ mapping }: { mapping: Mapping }) {
           {questions
             .filter(({ key, answered }) => answered !== null && key !== shown?.key)
             .map(({ key, title, answered, yes, no }) => (
-              <li key={key} className="answered">
+              <li key={key} className="row still between">
                 <span className="wrap muted">
                   {title} <strong>{answered === 'yes' ? yes : no}</strong>
                 </span>

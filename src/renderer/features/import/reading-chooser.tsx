@@ -69,7 +69,7 @@ export function ReadingChooser({ file, onChoose, name }: ReadingChooserProps) {
   return (
     <>
       <EncodingQuestion file={file} onChoose={onChoose} />
-      <div className="part row reading">
+      <div className="part row">
         {name}
         {workbook && (
           <NativeSelect

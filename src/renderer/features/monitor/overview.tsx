@@ -62,7 +62,7 @@ function Now({ type }: { type: DecisionType }) {
             </Figure>
             ,{' '}
             <Figure says="95 of 100 of the newest 1,000 decisions of the last 24 hours were answered within this time.">
-              p95 {milliseconds(latency_p95_ms)}
+              95 of 100 within {milliseconds(latency_p95_ms)}
             </Figure>
           </p>
         )}

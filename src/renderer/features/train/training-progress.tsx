@@ -131,7 +131,10 @@ function Running({ progress }: { progress: Progress }) {
       <ol className="steps">
         {trainingStages.map(({ stage, name }) => (
           <li key={stage} data-state={done.has(stage) ? 'done' : stage === progress.stage ? 'now' : 'later'}>
-            <span className="dot" aria-hidden="true" />
+            <span
+              className={`dot ${done.has(stage) ? 'good' : stage === progress.stage ? 'accent' : ''}`}
+              aria-hidden="true"
+            />
             {name}
             {done.has(stage) && <span className="hidden">done</span>}
           </li>

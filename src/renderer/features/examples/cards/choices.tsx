@@ -117,10 +117,10 @@ export const Choices = memo(function Choices({
         )}
         <Reasons known={reason_codes} chosen={example.reason_codes} onReasons={onReasons} onLeave={onLeave} />
       </div>
-      <p className="muted">
+      <p className="muted small">
         {answer !== null && <EnterNote answer={answer} suggestion={suggestion} />}
         <kbd>S</kbd> skip · <kbd>F</kbd> flag · <kbd>U</kbd> undo · <kbd>0</kbd> no label · <kbd>V</kbd> reviewed ·{' '}
-        <kbd>P</kbd> pin · <kbd>?</kbd> all keys
+        <kbd>P</kbd> pin · <kbd>Del</kbd> delete · <kbd>?</kbd> keys
       </p>
     </div>
   );
