@@ -269,7 +269,7 @@ const examples = {
   'FIL-32':
     'JSON is read in the shapes that tools write, one document or many, with NaN as empty and long whole numbers as texts; objects open into fields, and an answer within one is found.',
   'FIL-33':
-    'Exports of Label Studio, doccano, Argilla and Prodigy come in with their labels, for a new type without a question, and marked parts in words.',
+    'Exports of Label Studio, Labelbox, doccano, Argilla and Prodigy come in with their labels, for a new type without a question, and marked parts in words.',
   'FIL-40':
     'A column that alone tells the answer, has values for some answers only, is a date of the end or names what a row is about is asked about with the share that it explains, or left out where that is certain; a mapping that names the input, or --leave-out, decides.',
   'FIL-41': 'A second column of answers is left out with a sentence, for another decision type to learn.',

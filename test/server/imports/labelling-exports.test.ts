@@ -23,8 +23,9 @@ async function importFile(file: string, options: string[]) {
 const byOption = { praise: 3, complaint: 2 };
 
 describe('an export of a labelling tool', () => {
-  it('the four exports of labelling tools come in with their labels [FIL-33]', async () => {
-    const exports = ['label-studio.json', 'doccano.jsonl', 'argilla.json', 'argilla-flat.jsonl', 'prodigy.jsonl'];
+  it('the exports of five labelling tools come in with their labels [FIL-33]', async () => {
+    const plain = ['label-studio.json', 'doccano.jsonl', 'argilla.json', 'argilla-flat.jsonl', 'prodigy.jsonl'];
+    const exports = [...plain, 'labelbox.ndjson'];
     for (const file of exports) {
       const { by_option, preview, total, mapping } = await importFile(`labelling-exports/${file}`, [
         'praise',
@@ -57,6 +58,7 @@ describe('an export of a labelling tool', () => {
       const { body } = await sendForm(bench.call, `/decision-types/${id}/examples/import`, bytes);
       return body.columns.find(({ name }: { name: string }) => name === 'spans').samples;
     };
+    expect(await preview('labelbox.ndjson')).toEqual(['Berlin [city]']);
     expect(await preview('doccano-spans.jsonl')).toEqual(['Zoë [person]; 東京 [city]']);
     expect(await preview('doccano-relations.jsonl')).toEqual(['Ada [person]; Bob [person]']);
     expect(await preview('prodigy-spans.jsonl')).toEqual(['Ada [PERSON]; Berlin [GPE]']);

@@ -222,7 +222,42 @@ const doccano: LabellingTool = {
   },
 };
 
+/** Labelbox answers: the option of a radio, the options of a checklist or a text; nested questions by their names. */
+function* listClassifications(found: Json | undefined): Generator<[question: string, answer: Json]> {
+  for (const { name, radio_answer: radio, checklist_answers: checklist, text_answer: text } of toObjects(found)) {
+    const chosen = isJsonObject(radio) ? [radio] : toObjects(checklist);
+    const written = toObject(text)['content'];
+    yield [String(name ?? onlyQuestion), unwrapSingle(written ?? chosen.map((option) => option['name'] ?? null))];
+    for (const { classifications } of chosen) yield* listClassifications(classifications);
+  }
+}
+
+const labelbox: LabellingTool = {
+  name: 'Labelbox',
+  about: 'Reads the text, metadata and labels of each data row, not who wrote them or when',
+  matches: ({ data_row: row, projects }) => isJsonObject(row) && isJsonObject(projects),
+  read({ data_row: row, metadata_fields: metadata, projects }) {
+    const { row_data: data } = toObject(row);
+    const named = toObjects(metadata).map(({ schema_name: name, value }) => [String(name ?? ''), value ?? null]);
+    const task: LabelledTask = {
+      fields: { ...(isJsonObject(data) ? data : { text: data ?? null }), ...Object.fromEntries(named) },
+      given: [],
+      spans: [],
+    };
+    const labels = Object.values(toObject(projects)).flatMap((project) => toObjects(toObject(project)['labels']));
+    for (const { objects, classifications } of labels.map(({ annotations }) => toObject(annotations))) {
+      task.given.push(...listClassifications(classifications));
+      for (const { name, location } of toObjects(objects)) {
+        const { start, end, token } = toObject(location);
+        task.spans.push(describeSpan(start, end, name, typeof token === 'string' ? token : ''));
+      }
+    }
+    return task;
+  },
+};
+
 export const labellingTools: readonly LabellingTool[] = [
+  labelbox,
   labelStudio,
   labelStudioMin,
   argilla,
