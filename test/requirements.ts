@@ -279,7 +279,7 @@ const examples = {
   'FIL-47':
     'An import names the columns that tell who somebody is; one choice (pii_fields, --personal) makes them personal fields of the type, with the scope deploy.',
   'FIL-45':
-    'The same file gives the same examples by page, REST, agents and command: rows that repeat an earlier one in every column are left out and counted, or kept where no column tells rows apart, labels that differ from an option in case and blanks are that option, and labels that are none are refused or asked about.',
+    'The same file gives the same examples by page, REST, agents and command: rows that repeat an earlier one in every column are left out and counted, or kept where no column tells rows apart, labels that differ from an option in case and blanks are that option, and labels that are none are refused or asked about. An export on its way back is merged alike, too.',
   'FIL-43':
     'Each of several columns of answers can be a decision type of its own: the page offers the next one after the import, REST and command line name the others.',
   'FIL-48':

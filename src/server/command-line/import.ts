@@ -90,7 +90,7 @@ export async function importFile(
     signal,
     async ({ params, plan }) => {
       for (const line of describePlan(source, plan)) say(line);
-      refuseLack(file, plan);
+      if (plan.merge === null) refuseLack(file, plan);
       const body = { on_conflict: flags.onConflict ?? 'refuse', strict: true } as const;
       const committing = client.call('imports.commit', { params, body }, signal);
       const { decision_type: type, merge, examples } = await tellProgress(client, params, committing, say);

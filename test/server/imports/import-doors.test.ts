@@ -203,3 +203,108 @@ it('gives the same examples, dropped rows, readings and refused labels behind ev
       { numRuns },
     );
 });
+
+/** What becomes of an example: in the file that came back, and meanwhile in the workbench. */
+const edits = fc.record({
+  there: fc.constantFrom('as it was', 'grant', 'deny', 'no label', 'gone'),
+  here: fc.constantFrom('as it was', 'as it was', 'grant', 'deny'),
+});
+type Edits = { there: string; here: string }[];
+
+/** Makes a type, exports its examples, and changes both; gives the file and what is there after its way back. */
+async function openMerge({ app, call, token }: Awaited<ReturnType<typeof openForTest>>, name: string, edited: Edits) {
+  const id = await makeType(call, { name, options });
+  const url = `/api/v1/decision-types/${id}/examples`;
+  const examples = edited.map((_, n) => ({ input: { n, text: `cup ${n}` }, decision: options[n % 2] }));
+  await call('POST', url, { examples });
+  const lines = (await call('GET', `${url}/export?format=jsonl`)).text.trim().split('\n');
+  const rows = lines.map((line) => JSON.parse(line) as { id: string; expected_decision: string | null });
+  const changed = rows.flatMap((row, n) => {
+    const { there = '' } = edited[n] ?? {};
+    if (there === 'gone') return [];
+    const decision = there === 'as it was' ? row.expected_decision : there === 'no label' ? null : there;
+    return [{ ...row, expected_decision: decision }];
+  });
+  for (const [n, { here }] of edited.entries())
+    if (here !== 'as it was') await call('PATCH', `${url}/${rows[n]?.id}`, { expected_decision: here });
+  const text = changed.map((row) => JSON.stringify(row)).join('\n');
+  const list = async () => {
+    const { items } = (await call('GET', `${url}?page_size=100`)).body;
+    return items
+      .map((item: Record<string, unknown>) =>
+        JSON.stringify([item['input_payload'], item['expected_decision'], item['status'], item['note']]),
+      )
+      .sort();
+  };
+  return { id, url, name, text, client: clientOf(app, token), list };
+}
+
+it('merges an export on its way back alike behind every door [FIL-45]', { timeout: 120_000 }, async () => {
+  const bench = await openForTest();
+  const { call } = bench;
+  const scratch = temporaryFolder();
+  let made = 0;
+  type Merge = NonNullable<ImportResult['merge']>;
+  const toCounts = (merge: Merge | null) => merge && { ...merge, items: merge.items.length };
+  /** Lets one door bring the file back; null where it is refused. */
+  const ask = async (
+    edited: Edits,
+    bring: (opened: Awaited<ReturnType<typeof openMerge>>, file: File) => Promise<Merge | null | 'refused'>,
+  ) => {
+    made += 1;
+    const opened = await openMerge(bench, `merge ${made}`, edited);
+    const merge = await bring(opened, new File([opened.text], 'examples.jsonl'));
+    return { merge: merge === 'refused' ? merge : toCounts(merge), examples: await opened.list() };
+  };
+  const orRefused = (error: unknown) => {
+    if (error instanceof ApiError && error.status === 422) return 'refused' as const;
+    throw error;
+  };
+  const check = async (edited: Edits, on_conflict: 'refuse' | 'keep' | 'take' | 'flag') => {
+    const byPage = await ask(edited, async ({ id, client }, file) => {
+      const form = new FormData();
+      form.set('decision_type_id', id);
+      form.set('file', file);
+      const params = { import_id: (await client.upload('imports.begin', {}, form)).id };
+      return client.call('imports.commit', { params, body: { on_conflict } }).then(({ merge }) => merge, orRefused);
+    });
+    const overRest = await ask(edited, async ({ url }, file) => {
+      const { status, body } = await sendForm(call, `${url}/import`, file, { on_conflict, commit: 'true' });
+      return status === 422 ? 'refused' : body.merge;
+    });
+    const byCommand = await ask(edited, async ({ name, client, text }) => {
+      const file = path.join(scratch, `${name}.jsonl`);
+      writeFileSync(file, text);
+      const around = { say: () => undefined, signal: new AbortController().signal };
+      const source = await openSource(file, { onConflict: on_conflict });
+      return importFile(client, source, name, around).then(({ merge }) => merge, orRefused);
+    });
+    expect(overRest).toEqual(byPage);
+    expect(byCommand).toEqual(byPage);
+    // An agent cannot say what becomes of a conflict.
+    if (on_conflict !== 'refuse') return byPage;
+    const byAgent = await ask(edited, async ({ id, text: content }) => {
+      const params = {
+        name: 'import_examples',
+        arguments: { decision_type_id: id, content, format: 'jsonl', commit: true },
+      };
+      const headers = { accept: 'application/json, text/event-stream' };
+      const { text } = await call('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers);
+      return JSON.parse(text.replace(/^(?:.*\n)*?data: /, '')).result.isError ? 'refused' : null;
+    });
+    // What an agent is answered leaves out the counts.
+    expect(byAgent).toEqual({ ...byPage, merge: byPage.merge === 'refused' ? 'refused' : null });
+    return byPage;
+  };
+  const asItWas = { there: 'as it was', here: 'as it was' };
+  const differing = [asItWas, { there: 'deny', here: 'as it was' }, { there: 'no label', here: 'grant' }];
+  expect((await check(differing, 'take')).merge).toMatchObject({ added: 0, conflicts: 0 });
+  const anyChoice = fc.constantFrom('refuse' as const, 'keep' as const, 'take' as const, 'flag' as const);
+  await fc.assert(
+    fc.asyncProperty(fc.array(edits, { minLength: 2, maxLength: 6 }), anyChoice, async (edited, choice) => {
+      fc.pre(edited.some(({ there }) => there !== 'gone'));
+      await check(edited, choice);
+    }),
+    { numRuns: 6 },
+  );
+});
