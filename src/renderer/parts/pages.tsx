@@ -18,7 +18,7 @@ export function Pages({ page, pages, onPage }: { page: number; pages: number; on
     <nav className="row" aria-label="Pages">
       {turn('First', 1)}
       {turn('Previous', page - 1)}
-      {number(page)} of {number(pages)}
+      Page {number(page)} of {number(pages)}
       {turn('Next', page + 1)}
       {turn('Last', pages)}
     </nav>

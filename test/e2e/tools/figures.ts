@@ -13,7 +13,7 @@ export function lookAtFigures(page: Page): Promise<Figures> {
       '.number, .figure, .facts dd, .matrix td, .short strong, .bars, progress, [role=progressbar], svg.chart';
     // What the reader wrote, a chart's scales (its sentence and table say them), what is typed into or moves through pages.
     const others =
-      '.fields, .main-text, .drawing, .cm-editor, [contenteditable], kbd, code, pre, time, textarea, select, .hidden, .mantine-Pagination-root, .cell-rows .clip';
+      '.fields, .main-text, .drawing, .cm-editor, [contenteditable], kbd, code, pre, time, textarea, select, .hidden, .cell-rows .clip';
     const ownText = (element: Element) =>
       [...element.childNodes]
         .filter((node) => node.nodeType === Node.TEXT_NODE)

@@ -50,9 +50,17 @@ export const labellingHandlers = {
 } satisfies Handlers;
 
 function toTeacherLabelling(job: TeacherLabelling): OutputOf<'teacher_labelling.get'> {
-  const { state, connection, agreement } = job;
+  const { state, connection, agreement, measured, done, total, labelled, tokens, credits, message } = job;
   return {
-    ...job,
+    state,
+    connection,
+    measured,
+    done,
+    total,
+    labelled,
+    tokens,
+    credits,
+    message,
     teacher: state === 'idle' ? null : connection === null ? 'labelling_model' : 'connected_model',
     agreement: agreement === null ? null : { right: agreement.right, of: agreement.of, ...agreement.interval },
   };
