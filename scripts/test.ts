@@ -25,6 +25,7 @@ const timedRounds = {
   'early-answers.test': { MAX_BODY_MB: '24' },
   '-fuzz.test': { FUZZ_CASES: '100' },
   'work-per-byte.test': {},
+  'work-per-row.long.test': {},
 };
 
 /** The whole of what the long run does a part of: kills, bodies, random cases, every Python and Spark. */

@@ -1,7 +1,6 @@
 /** The held-out rows of policies, decided again by the current settings: the only place that does it. */
 import { noCosts } from '../../../engine/costs.ts';
 import type { ConfidenceThresholds, Readings } from '../../../engine/domain/definition.ts';
-import { toRowContent } from '../../../engine/drawn-rows.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { findTakenOut, toLabel } from '../../../engine/findings/taken-out.ts';
 import {
@@ -15,7 +14,6 @@ import {
   decideRow,
   type ReappliedDecision,
   type ReappliedRow,
-  type RecordedRow,
   reapplySettings,
   toMeasuredLabel,
   toUnruledRow,
@@ -23,13 +21,11 @@ import {
 import { measureChange } from '../../../engine/measure/rules-effect.ts';
 import { type Basis, measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import type { RulesEffect, WholeDecision } from '../../../engine/measured.ts';
-import { compileKnownReadings } from '../../../engine/readings/readings.ts';
 import { mergeThresholds } from '../../../engine/thresholds.ts';
-import { groupCopies } from '../../../engine/training/data/near-repeats.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { AnalysisRequest } from '../../preparation/rules/analyse-rules.ts';
-import type { TrialOrder } from '../../preparation/rules/try-rules.ts';
+import { readRecorded, type StoredRows, type TrialOrder } from '../../preparation/rules/try-rules.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
 import { followsSettings, readPresentSettings } from '../../runtime/current-settings.ts';
 import type { ComparedRecord, ComparisonCounts } from '../../store/examples/held-out.ts';
@@ -198,7 +194,8 @@ export class HeldOutDecisions {
   #decide(type: DecisionTypeRecord, policy: HeldOutPolicy): Kept {
     const settings = readPresentSettings(type, readTrainedFrom(this.#deps, policy));
     const { heldOut } = this.#deps.store;
-    const { recorded, missing: unread, lost } = listRecorded(this.#deps, type, policy, settings.readings);
+    const stored = listStored(this.#deps, type, policy, settings.readings);
+    const { recorded, missing: unread, lost } = readRecorded(stored);
     const { rows: reapplied, refused, leftOut } = reapplySettings(recorded, settings);
     const { options } = type.activeVersion.definition;
     const labels = new Set(heldOut.listLabels(policy.id));
@@ -224,26 +221,18 @@ export class HeldOutDecisions {
   }
 }
 
-/** The held-out rows that can be decided again; masked values count as missing. `lost`: labels of the others. */
-function listRecorded(
+/** The held-out rows as they are stored, and what it takes to read them. */
+const listStored = (
   { store }: Foundation,
   { id, piiFields }: Pick<DecisionTypeRecord, 'id' | 'piiFields'>,
   policy: Pick<PolicyRecord, 'id'>,
   readings: Readings,
-): { recorded: (RecordedRow & { exampleId: string; inputHash: number | null })[]; missing: number; lost: string[] } {
-  const measured = store.heldOut.listMeasured(policy.id, maxRows);
-  const identifying = store.labelling.listIdentifyingFields(id);
-  const readKnown = compileKnownReadings(readings, piiFields);
-  const read = measured.flatMap(({ input, ...row }) =>
-    input === null ? [] : [{ ...row, ...readKnown(input), content: toRowContent(input, identifying) }],
-  );
-  const groups = groupCopies(read, identifying);
-  const recorded = read.map(({ content: _, ...row }, i) => ({ ...row, ...groups[i] }));
-  const lost = measured.flatMap(({ input, inputHash, expected }) =>
-    input === null ? [toMeasuredLabel(inputHash, expected)] : [],
-  );
-  return { recorded, missing: measured.length - recorded.length, lost };
-}
+): StoredRows => ({
+  measured: store.heldOut.listMeasured(policy.id, maxRows),
+  identifying: store.labelling.listIdentifyingFields(id),
+  piiFields,
+  readings,
+});
 
 /** Says whether rules make the whole decision better. Throws `validation_error` or `conflict`. */
 export function tryRules(
@@ -287,7 +276,7 @@ async function measureEffect(
   const effect = await deps.preparation.runAdmitted(callerId, 'tryRules', {
     saved: { rules: type.activeVersion.definition, settings: present },
     tried: { rules, settings: settings ?? present },
-    rows: listRecorded(deps, type, policy, present.readings).recorded,
+    rows: listStored(deps, type, policy, present.readings),
     costs: type.costs ?? noCosts,
   });
   if ('problems' in effect) {
