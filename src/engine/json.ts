@@ -10,7 +10,7 @@ export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodT
   { [key: string]: unknown }
 >;
 
-/** A schema that takes null as well, which stands for a field that is left out. */
+/** A schema that also takes null, the default where the field is left out. */
 export const orNull = <Schema extends z.ZodType>(schema: Schema, meaning: string) =>
   z.nullable(schema).default(null).describe(meaning);
 

@@ -258,7 +258,7 @@ def _loses_digits(value: int, number: float) -> bool:
     return not -MAX_EXACT < value < MAX_EXACT and int(number) != value and format_number(number) != int.__repr__(value)
 
 
-# Exact types are asked for, which are looked up fastest, and which type checkers do not follow.
+# Looking up the exact type is fastest, but type checkers cannot follow it.
 def _clean_object(value: Mapping[Any, Any], place: str, depth: int, lost: list[str] | None = None) -> JsonObject:
     if len(value) > MAX_INPUT_KEYS:
         raise InvalidInput(f"{place} has more than {MAX_INPUT_KEYS:,} keys.")

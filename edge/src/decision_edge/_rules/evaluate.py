@@ -65,7 +65,7 @@ class _Compiler:
             case "lit":
                 return _compile_literal(node["v"])
             case "var":
-                # The innermost of two of one name.
+                # Of two variables with one name the inner one counts.
                 at = len(self._scope) - 1 - self._scope[::-1].index(expect_string(node["name"]))
                 return _VARIABLES[at]
             case "get":

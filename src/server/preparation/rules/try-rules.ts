@@ -1,3 +1,4 @@
+/** Trying rules and settings on held-out rows: what they change of the whole decision. */
 import type { Costs } from '../../../engine/costs.ts';
 import type { Definition, Readings } from '../../../engine/domain/definition.ts';
 import { toRowContent } from '../../../engine/drawn-rows.ts';

@@ -64,7 +64,7 @@ function openStatements(db: Database.Database) {
   };
 }
 
-/** Opens a reading connection, shortly each time; inputs as these readings read them. Throws without a file. */
+/** Opens a connection that only reads, in short turns; inputs are read by `readings`. Throws without a file. */
 export function openExampleReader(file: string, readings: Readings) {
   const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
   const statements = openStatements(db);

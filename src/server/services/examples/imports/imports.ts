@@ -27,7 +27,7 @@ import {
 } from '../../types/decision-types.ts';
 import type { ExampleAdditions } from '../example-additions.ts';
 
-/** Ids and merge are said of a file alone. */
+/** `ids` and `merge` are null unless it was the import of a file. */
 export type Committed = {
   type: DecisionTypeRecord;
   examples: number;
