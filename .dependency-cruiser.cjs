@@ -31,7 +31,7 @@ const parts = {
       'random.ts',
       'json.ts',
       'drawn-rows.ts',
-      'json-faults.ts',
+      'strict-json',
       'code-points.ts',
       'pii.ts',
       'patterns.ts',

@@ -1,7 +1,12 @@
 import { WorkbenchError } from '../../engine/errors.ts';
-import { findDuplicateKey, findLostDigits, findStringEnd, parseJsonText } from '../../engine/json-faults.ts';
 import { limits } from '../../engine/limits.ts';
 import { formatCount } from '../../engine/numeric.ts';
+import {
+  findDuplicateKey,
+  findLostDigits,
+  findStringEnd,
+  parseJsonText,
+} from '../../engine/strict-json/json-faults.ts';
 
 /** Where a value stands in a body. */
 export type Place = (string | number)[];

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compileUnread, describeLostDigits } from '../../../src/engine/bundle/unread.ts';
-import { findLostDigits } from '../../../src/engine/json-faults.ts';
+import { findLostDigits } from '../../../src/engine/strict-json/json-faults.ts';
 
 const file = path.resolve(import.meta.dirname, '../../cases/unread.json');
 const { plan, rules, whole_input, schema, cases, wide, lost_digits } = JSON.parse(readFileSync(file, 'utf8'));

@@ -2,8 +2,8 @@
 import { isExportedRecord } from '../../export/read-back.ts';
 import { isConversation, readTurns } from '../../features/conversation.ts';
 import { isJsonObject, type Json } from '../../json.ts';
-import { parseJsonText } from '../../json-faults.ts';
 import { limits } from '../../limits.ts';
+import { parseJsonText } from '../../strict-json/json-faults.ts';
 import { type ParseJson, type Refusal, type Sheet, UnreadableFile } from '../sheet.ts';
 import { toExportedSheet } from '../tables/exported-table.ts';
 import { answerName, findRecords, type Records, unwrap } from './json-records.ts';

@@ -14,7 +14,7 @@ import { decompressBrotli } from 'hyparquet-compressors/src/brotli.js';
 import { gunzip } from 'hyparquet-compressors/src/gzip.js';
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js';
 import { isJsonObject, type Json } from '../../json.ts';
-import { parseJsonText } from '../../json-faults.ts';
+import { parseJsonText } from '../../strict-json/json-faults.ts';
 import { type Sheet, UnreadableFile } from '../sheet.ts';
 import { readExportedTable, toExportedLines } from '../tables/exported-table.ts';
 import { findDurations } from './arrow-durations.ts';

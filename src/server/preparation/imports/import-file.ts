@@ -12,9 +12,9 @@ import {
   UnreadableFile,
 } from '../../../engine/import/sheet.ts';
 import { blanks } from '../../../engine/import/tables/split-lines.ts';
-import { parseJsonText } from '../../../engine/json-faults.ts';
 import { exampleBound, limits } from '../../../engine/limits.ts';
 import { formatCount } from '../../../engine/numeric.ts';
+import { parseJsonText } from '../../../engine/strict-json/json-faults.ts';
 import type { importFormSchema } from '../../contract/examples/examples.ts';
 import { checkStrictness, hasMoreValues } from '../../hot-path/json-body.ts';
 

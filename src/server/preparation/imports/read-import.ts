@@ -8,9 +8,9 @@ import { describeFile, describePersonal } from '../../../engine/import/report.ts
 import { describePairs, type ExampleColumns, type PlannedExample } from '../../../engine/import/row-reader.ts';
 import type { Sheet } from '../../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../../engine/import/survey.ts';
-import { parseJsonText } from '../../../engine/json-faults.ts';
 import { countOf } from '../../../engine/numeric.ts';
 import { isPiiField } from '../../../engine/pii.ts';
+import { parseJsonText } from '../../../engine/strict-json/json-faults.ts';
 import { exampleOperations, type ImportMapping, type ImportResult } from '../../contract/examples/examples.ts';
 import { parsePart } from '../../errors/parse-part.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/validation-error.ts';

@@ -2,7 +2,7 @@
 import type { InputField } from '../../../engine/bundle/input-fields.ts';
 import type { ErrorDetail } from '../../../engine/errors.ts';
 import { isJsonObject, type JsonObject } from '../../../engine/json.ts';
-import { parseJsonText } from '../../../engine/json-faults.ts';
+import { parseJsonText } from '../../../engine/strict-json/json-faults.ts';
 import { toValidationError } from '../../errors/validation-error.ts';
 import { checkStrictness } from '../../hot-path/json-body.ts';
 
