@@ -1,7 +1,7 @@
 /** Questions to an OpenAI-compatible endpoint, answered in JSON, and retried. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { WorkbenchError } from '../../engine/errors.ts';
-import { readJsonBody } from '../hot-path/json-body.ts';
+import { readJsonBody } from '../../engine/strict-json/json-body.ts';
 import type { AddressPolicy } from './address.ts';
 import { CallError, postChecked } from './checked-post.ts';
 

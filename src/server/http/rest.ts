@@ -4,12 +4,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import type { ZodType } from 'zod';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
 import { isJsonObject } from '../../engine/json.ts';
+import type { Place } from '../../engine/strict-json/json-body.ts';
 import type { Caller } from '../auth/caller.ts';
 import { preparedOperations } from '../contract/examples/examples.ts';
 import { listMethods, type Operation } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
 import { parsePart } from '../errors/parse-part.ts';
-import type { Place } from '../hot-path/json-body.ts';
 import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import { awaitTurn } from '../operations/await-turn.ts';
 import { type Deps, isDownload } from '../operations/context.ts';

@@ -1,9 +1,9 @@
 /** Makes an agent tool from operations of the table: its arguments, its answer and the notes on it. */
 import { z } from 'zod';
+import type { Place } from '../../engine/strict-json/json-body.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Hints, Operation } from '../contract/operation.ts';
 import { type OperationName, type OutputOf, operations } from '../contract/operations.ts';
-import type { Place } from '../hot-path/json-body.ts';
 
 type Shape = Record<string, z.ZodType>;
 type JsonSchema = Record<string, unknown>;

@@ -1,5 +1,6 @@
 /** The surroundings of a handler, put together by start.ts. */
 import type { Readable } from 'node:stream';
+import type { Place } from '../../engine/strict-json/json-body.ts';
 import type { Analyses } from '../analysis/analysis.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { AlertReceiver } from '../connections/alert-receiver.ts';
@@ -7,7 +8,6 @@ import type { PreparedOperation } from '../contract/examples/examples.ts';
 import type { ParsedRequest } from '../contract/operation.ts';
 import type { OperationName, Operations, OutputOf } from '../contract/operations.ts';
 import type { Foundation } from '../foundation.ts';
-import type { Place } from '../hot-path/json-body.ts';
 import type { TrainingJobs } from '../jobs/training-jobs.ts';
 import type { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
 import type { SpilledForm } from '../preparation/spilled-form.ts';

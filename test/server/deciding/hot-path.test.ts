@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
+import { readJsonBody } from '../../../src/engine/strict-json/json-body.ts';
 import { decideRequestSchema } from '../../../src/server/contract/deciding/decisions.ts';
-import { readJsonBody } from '../../../src/server/hot-path/json-body.ts';
 import { mapMaybePromise } from '../../../src/server/hot-path/maybe-promise.ts';
 import { readDecideRequest } from '../../../src/server/hot-path/read-decide-request.ts';
 import { writeNumber } from '../../../src/server/hot-path/write-number.ts';

@@ -6,7 +6,7 @@ import { openZip } from '../../../engine/bundle/zip.ts';
 import { definitionSchema } from '../../../engine/domain/definition.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import { limits } from '../../../engine/limits.ts';
-import { checkStrictness, readJsonBody } from '../../hot-path/json-body.ts';
+import { checkStrictness, readJsonBody } from '../../../engine/strict-json/json-body.ts';
 import { createIdSource, sha256 } from '../../process/clock.ts';
 import { withCurrentSettings } from '../../runtime/current-settings.ts';
 import { type ExampleRows, ExampleRowWriter } from '../../store/examples/examples.ts';

@@ -14,9 +14,9 @@ import {
 import { blanks } from '../../../engine/import/tables/split-lines.ts';
 import { exampleBound, limits } from '../../../engine/limits.ts';
 import { formatCount } from '../../../engine/numeric.ts';
+import { checkStrictness, hasMoreValues } from '../../../engine/strict-json/json-body.ts';
 import { parseJsonText } from '../../../engine/strict-json/json-faults.ts';
 import type { importFormSchema } from '../../contract/examples/examples.ts';
-import { checkStrictness, hasMoreValues } from '../../hot-path/json-body.ts';
 
 export type ImportFile = { content: string; format: TextFormat | null } | { name: string; bytes: Uint8Array };
 

@@ -1,18 +1,17 @@
-import { WorkbenchError } from '../../engine/errors.ts';
-import { limits } from '../../engine/limits.ts';
-import { formatCount } from '../../engine/numeric.ts';
-import {
-  findDuplicateKey,
-  findLostDigits,
-  findStringEnd,
-  parseJsonText,
-} from '../../engine/strict-json/json-faults.ts';
+/** Reads a JSON body strictly, in one pass over its text beside `JSON.parse`. */
+import { WorkbenchError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { formatCount } from '../numeric.ts';
+import { findDuplicateKey, findLostDigits, findStringEnd, parseJsonText } from './json-faults.ts';
+
+/** Every platform of the engine has it. */
+declare const TextDecoder: new (encoding: string, options: { fatal: true }) => { decode(bytes: Uint8Array): string };
 
 /** Where a value stands in a body. */
 export type Place = (string | number)[];
 
 const { maxInputDepth, maxInputKeys } = limits;
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Reads a JSON body strictly: UTF-8 only, at most 32 levels and 2,000 keys in an object, no duplicate or prototype
