@@ -51,6 +51,7 @@ const parts = {
     'import/tables',
     'import/formats',
     'import',
+    'import/planning',
     'rules/discovery',
     'text',
     ['classifiers/classifier.ts', 'classifiers/model.ts', 'classifiers/trees-model.ts'],

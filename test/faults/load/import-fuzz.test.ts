@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
+import { readSheet } from '../../../src/engine/import/planning/import-file.ts';
+import { planFile } from '../../../src/engine/import/planning/plan-file.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
 import { type Sheet, UnreadableFile } from '../../../src/engine/import/sheet.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import { decodeText } from '../../../src/engine/import/tables/decode-text.ts';
-import { readSheet } from '../../../src/server/preparation/imports/import-file.ts';
 import { chooseByMapping, findRowProblem } from '../../../src/server/preparation/imports/import-mapping.ts';
-import { planFile } from '../../../src/server/preparation/imports/plan-file.ts';
 import { deployForAll, forAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { measureMainThreadMs, measureProcessorMs, runBeside, send } from '../tools/beside-calls.ts';
 import { inLongRun } from '../tools/in-long-run.ts';

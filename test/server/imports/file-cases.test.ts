@@ -4,6 +4,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
 import { planImport, proposeImport, toExampleColumns } from '../../../src/engine/import/plan-import.ts';
+import { type SheetFields, toSheetChoice } from '../../../src/engine/import/planning/import-file.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
 import { describeFile } from '../../../src/engine/import/report.ts';
 import { createRowReader } from '../../../src/engine/import/row-reader.ts';
@@ -18,7 +19,6 @@ import {
 } from '../../../src/server/command-line/example-file.ts';
 import { importFile } from '../../../src/server/command-line/import.ts';
 import { ApiError, type Client } from '../../../src/server/contract/client.ts';
-import { type SheetFields, toSheetChoice } from '../../../src/server/preparation/imports/import-file.ts';
 import files from '../../cases/files.json' with { type: 'json' };
 import { clientOf, openForAll, openForTest, sendForm, temporaryFolder } from '../workbench.ts';
 

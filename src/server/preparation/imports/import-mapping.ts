@@ -2,14 +2,14 @@
 import type { ErrorDetail } from '../../../engine/errors.ts';
 import { findCalledAnswer } from '../../../engine/import/answers.ts';
 import { findFileAnswers, type Question, type SurveyedSheet } from '../../../engine/import/plan-import.ts';
+import { type ImportChoices, startChoices } from '../../../engine/import/planning/import-choices.ts';
+import { refuseFile, toFileProblem } from '../../../engine/import/planning/import-file.ts';
+import type { PlannedColumns } from '../../../engine/import/planning/plan-file.ts';
 import type { ExampleColumns } from '../../../engine/import/row-reader.ts';
 import { readCell, type Sheet, type SheetRow } from '../../../engine/import/sheet.ts';
 import { isJsonObject } from '../../../engine/json.ts';
 import { inputNames } from '../../../engine/readings/inputs.ts';
 import type { ImportMapping } from '../../contract/examples/examples.ts';
-import { type ImportChoices, startChoices } from './import-choices.ts';
-import { refuseFile, toFileProblem } from './import-file.ts';
-import type { PlannedColumns } from './plan-file.ts';
 
 /** The choices of a request's mapping, else as the file is proposed. Throws `validation_error` for unknown columns. */
 export function chooseByMapping(file: SurveyedSheet, options: readonly string[], given?: ImportMapping): ImportChoices {

@@ -11,6 +11,7 @@ import {
   planMerge,
 } from '../../../engine/export/merge.ts';
 import { readExportedFields } from '../../../engine/export/read-back.ts';
+import type { ImportedExample } from '../../../engine/import/planning/plan-file.ts';
 import type { Sheet, SheetRow } from '../../../engine/import/sheet.ts';
 import { listLines } from '../../../engine/import/tables/skipped.ts';
 import { isJsonObject, toCanonicalJson } from '../../../engine/json.ts';
@@ -24,7 +25,6 @@ import { type RawExample, selectExamples, toExample } from '../../store/examples
 import { type ExampleMerges, writeMerges } from '../../store/examples/example-merges.ts';
 import type { GivenLabels } from '../../store/examples/given-labels.ts';
 import type { ExampleType } from '../examples/prepare-examples.ts';
-import type { ImportedExample } from './plan-file.ts';
 
 /** The type that a file belongs to, and where its examples are. */
 export type OwnOrder = {

@@ -7,6 +7,23 @@ import { describeColumnLanguages } from '../../../engine/findings/column-languag
 import { listLabels, readLabel } from '../../../engine/import/labels.ts';
 import { proposeImport, type SurveyedSheet } from '../../../engine/import/plan-import.ts';
 import { describeReadings, type RowsPlan } from '../../../engine/import/plan-rows.ts';
+import {
+  addChoice,
+  addTargets,
+  chooseReading,
+  findSecond,
+  type ImportChoices,
+  keepKnown,
+  settleColumns,
+} from '../../../engine/import/planning/import-choices.ts';
+import { openSheet, toFileProblem, toProblem, toSheetChoice } from '../../../engine/import/planning/import-file.ts';
+import {
+  type FilePlan,
+  planColumns,
+  planExamples,
+  planFile,
+  planLabels,
+} from '../../../engine/import/planning/plan-file.ts';
 import { describePersonal } from '../../../engine/import/report.ts';
 import {
   createRowPlanner,
@@ -30,19 +47,8 @@ import { openLanguageDetector } from '../../runtime/language-detector.ts';
 import type { ExampleMerges } from '../../store/examples/example-merges.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';
 import type { ExampleType } from '../examples/prepare-examples.ts';
-import {
-  addChoice,
-  addTargets,
-  chooseReading,
-  findSecond,
-  type ImportChoices,
-  keepKnown,
-  settleColumns,
-} from './import-choices.ts';
-import { openSheet, toFileProblem, toProblem, toSheetChoice } from './import-file.ts';
 import { findRowProblem } from './import-mapping.ts';
 import type { KnownLabels, OwnExport, OwnOrder } from './merge-export.ts';
-import { type FilePlan, planColumns, planExamples, planFile, planLabels } from './plan-file.ts';
 import {
   collectUnknown,
   describeCandidate,

@@ -4,6 +4,22 @@ import type { ErrorDetail } from '../../../engine/errors.ts';
 import type { ConflictChoice } from '../../../engine/export/merge.ts';
 import type { Candidate } from '../../../engine/import/answers.ts';
 import { describeReadings } from '../../../engine/import/plan-rows.ts';
+import {
+  type ImportFile,
+  readSheet,
+  refuseFile,
+  refuseSize,
+  type SheetFields,
+  toFileProblem,
+  toSheetChoice,
+} from '../../../engine/import/planning/import-file.ts';
+import {
+  type FilePlan,
+  type ImportedExample,
+  type PlannedColumns,
+  planColumns,
+  planExamples,
+} from '../../../engine/import/planning/plan-file.ts';
 import { describeFile, describePersonal } from '../../../engine/import/report.ts';
 import { describePairs, type ExampleColumns, type PlannedExample } from '../../../engine/import/row-reader.ts';
 import type { Sheet } from '../../../engine/import/sheet.ts';
@@ -22,18 +38,8 @@ import type { GivenLabels } from '../../store/examples/given-labels.ts';
 import type { ExampleType } from '../examples/prepare-examples.ts';
 import { maxPreparedValues } from '../examples/prepare-examples.ts';
 import { readForm } from '../read-form.ts';
-import {
-  type ImportFile,
-  readSheet,
-  refuseFile,
-  refuseSize,
-  type SheetFields,
-  toFileProblem,
-  toSheetChoice,
-} from './import-file.ts';
 import { chooseByMapping, findRowProblem, toMapping, toRequestProblem } from './import-mapping.ts';
 import type { OwnExport, OwnOrder } from './merge-export.ts';
-import { type FilePlan, type ImportedExample, type PlannedColumns, planColumns, planExamples } from './plan-file.ts';
 
 export type ImportRequest = z.output<(typeof exampleOperations)['examples.import']['body']>;
 

@@ -2,13 +2,13 @@
 import { rmSync } from 'node:fs';
 import { WorkbenchError } from '../../../../engine/errors.ts';
 import type { ConflictChoice } from '../../../../engine/export/merge.ts';
+import { startChoices } from '../../../../engine/import/planning/import-choices.ts';
 import { hasScope, requireScope } from '../../../auth/auth.ts';
 import { type Caller, toCallerId } from '../../../auth/caller.ts';
 import type { ImportChoice, OpenImportPlan } from '../../../contract/examples/imports.ts';
 import { toFolderPaths } from '../../../data-folder/folder.ts';
 import { toValidationError } from '../../../errors/validation-error.ts';
 import type { Foundation } from '../../../foundation.ts';
-import { startChoices } from '../../../preparation/imports/import-choices.ts';
 import type { OpenOrder, WrittenImport } from '../../../preparation/imports/open-import.ts';
 import type { SpilledForm } from '../../../preparation/spilled-form.ts';
 import type { TaskInput, TaskName, TaskOutput } from '../../../preparation/tasks.ts';

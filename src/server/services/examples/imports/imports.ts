@@ -1,6 +1,7 @@
 /** Imports under way, of a file or in parts: begun, and committed at once or never. */
 import type { ZodType, z } from 'zod';
 import { WorkbenchError } from '../../../../engine/errors.ts';
+import type { ImportChoices } from '../../../../engine/import/planning/import-choices.ts';
 import { limits } from '../../../../engine/limits.ts';
 import { isPiiField } from '../../../../engine/pii.ts';
 import { type Caller, toCallerId } from '../../../auth/caller.ts';
@@ -12,7 +13,6 @@ import { parsePart } from '../../../errors/parse-part.ts';
 import { toValidationError } from '../../../errors/validation-error.ts';
 import type { Foundation } from '../../../foundation.ts';
 import type { ExampleType } from '../../../preparation/examples/prepare-examples.ts';
-import type { ImportChoices } from '../../../preparation/imports/import-choices.ts';
 import type { SpilledForm } from '../../../preparation/spilled-form.ts';
 import type { ExampleRows } from '../../../store/examples/examples.ts';
 import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts';

@@ -1,17 +1,10 @@
 /** Choices about the file of an import, and how further ones are added. */
-import type { ErrorDetail } from '../../../engine/errors.ts';
-import { findCalledAnswer } from '../../../engine/import/answers.ts';
-import type { LabelTarget, LabelUse } from '../../../engine/import/labels.ts';
-import {
-  type ColumnRole,
-  type Proposal,
-  proposeImport,
-  type SurveyedSheet,
-} from '../../../engine/import/plan-import.ts';
-import type { ExampleColumns } from '../../../engine/import/row-reader.ts';
-import type { ColumnKind } from '../../../engine/import/sheet.ts';
-import type { ImportChoice } from '../../contract/examples/imports.ts';
-import { refuseProblems } from '../../errors/validation-error.ts';
+import { type ErrorDetail, WorkbenchError } from '../../errors.ts';
+import { findCalledAnswer } from '../answers.ts';
+import type { LabelTarget, LabelUse } from '../labels.ts';
+import { type ColumnRole, type Proposal, proposeImport, type SurveyedSheet } from '../plan-import.ts';
+import type { ExampleColumns } from '../row-reader.ts';
+import type { ColumnKind } from '../sheet.ts';
 import type { SheetFields } from './import-file.ts';
 
 type Chosen<Value> = Readonly<Record<string, Value>>;
@@ -31,6 +24,17 @@ export type ImportChoices = {
   repeated: 'keep' | 'drop' | undefined;
 };
 
+/** What one call may say of the columns; what it leaves out stays as it was. */
+type ColumnChoice = {
+  answer?: string | null | undefined;
+  must?: string | null | undefined;
+  roles?: Chosen<ColumnRole> | undefined;
+  kinds?: Chosen<ColumnKind> | undefined;
+  options?: readonly string[] | undefined;
+  repeated?: 'keep' | 'drop' | undefined;
+  pii_fields?: readonly string[] | undefined;
+};
+
 /** Nothing is chosen yet but how the file is read. */
 export const startChoices = (reading: SheetFields): ImportChoices => ({
   reading,
@@ -43,11 +47,15 @@ export const startChoices = (reading: SheetFields): ImportChoices => ({
   repeated: undefined,
 });
 
+function refuseProblems(problems: ErrorDetail[]): void {
+  if (problems.length > 0) throw new WorkbenchError('validation_error', 'Request validation failed.', problems);
+}
+
 const pick = <Value>(chosen: Chosen<Value>, isKept: (name: string, value: Value) => boolean): Chosen<Value> =>
   Object.fromEntries(Object.entries(chosen).filter(([name, value]) => isKept(name, value)));
 
 /** Takes over how the file is read. Another sheet or separator has another header. */
-export function chooseReading(former: ImportChoices, choice: ImportChoice): ImportChoices {
+export function chooseReading(former: ImportChoices, choice: SheetFields): ImportChoices {
   const { sheet, header_line, delimiter, quote, encoding } = choice;
   const given = pick({ sheet, header_line, delimiter, quote, encoding }, (_, value) => value !== undefined);
   if (Object.keys(given).length === 0) return former;
@@ -98,7 +106,7 @@ function chooseRole(
 /** Adds a choice to the former ones; throws `validation_error` where it names a column that the file does not have. */
 export function addChoice(
   former: ImportChoices,
-  choice: ImportChoice,
+  choice: ColumnChoice,
   proposal: Proposal,
   columns: readonly string[],
 ): ImportChoices {

@@ -1,29 +1,25 @@
 /** Reading an example file as strictly as a body, within the memory of the process that reads it. */
-import type { z } from 'zod';
-import { type ErrorDetail, type Result, WorkbenchError } from '../../../engine/errors.ts';
-import { checkPackedSize } from '../../../engine/import/packed-size.ts';
-import { readFile, readText } from '../../../engine/import/read-file.ts';
-import type { TextFormat } from '../../../engine/import/sheet.ts';
-import {
-  type ParseJson,
-  type Refusal,
-  type Sheet,
-  type SheetChoice,
-  UnreadableFile,
-} from '../../../engine/import/sheet.ts';
-import { blanks } from '../../../engine/import/tables/split-lines.ts';
-import { exampleBound, limits } from '../../../engine/limits.ts';
-import { formatCount } from '../../../engine/numeric.ts';
-import { checkStrictness, hasMoreValues } from '../../../engine/strict-json/json-body.ts';
-import { parseJsonText } from '../../../engine/strict-json/json-faults.ts';
-import type { importFormSchema } from '../../contract/examples/examples.ts';
+import { type ErrorDetail, type Result, WorkbenchError } from '../../errors.ts';
+import { exampleBound, limits } from '../../limits.ts';
+import { formatCount } from '../../numeric.ts';
+import { checkStrictness, hasMoreValues } from '../../strict-json/json-body.ts';
+import { parseJsonText } from '../../strict-json/json-faults.ts';
+import { checkPackedSize } from '../packed-size.ts';
+import { readFile, readText } from '../read-file.ts';
+import type { TextFormat } from '../sheet.ts';
+import { type ParseJson, type Refusal, type Sheet, type SheetChoice, UnreadableFile } from '../sheet.ts';
+import { blanks } from '../tables/split-lines.ts';
 
 export type ImportFile = { content: string; format: TextFormat | null } | { name: string; bytes: Uint8Array };
 
 /** Fields of an import that say how a file is to be read. */
-export type SheetFields = Partial<
-  Pick<z.output<typeof importFormSchema>, 'sheet' | 'header_line' | 'delimiter' | 'quote' | 'encoding'>
->;
+export type SheetFields = {
+  sheet?: string | undefined;
+  header_line?: number | undefined;
+  delimiter?: string | undefined;
+  quote?: '"' | "'" | 'none' | undefined;
+  encoding?: string | undefined;
+};
 
 /** How a file is to be read, as a request says it. */
 export const toSheetChoice = ({ sheet, header_line, delimiter, quote, encoding }: SheetFields): SheetChoice => ({

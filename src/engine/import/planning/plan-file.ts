@@ -1,7 +1,9 @@
 /** The plan of a file by what was chosen, behind every door: its columns, its rows, and what is to be asked. */
-import type { ErrorDetail } from '../../../engine/errors.ts';
-import { isMissing } from '../../../engine/import/kinds.ts';
-import { guessTargets, type LabelUse, listLabels } from '../../../engine/import/labels.ts';
+import type { Definition } from '../../domain/definition.ts';
+import type { ErrorDetail } from '../../errors.ts';
+import { forbiddenSegment, splitName } from '../../readings/inputs.ts';
+import { isMissing } from '../kinds.ts';
+import { guessTargets, type LabelUse, listLabels } from '../labels.ts';
 import {
   type ColumnRole,
   type ImportPlan,
@@ -10,13 +12,10 @@ import {
   proposeImport,
   type SurveyedSheet,
   toExampleColumns,
-} from '../../../engine/import/plan-import.ts';
-import { planRows, type RowsPlan } from '../../../engine/import/plan-rows.ts';
-import type { ExampleColumns, PlannedExample } from '../../../engine/import/row-reader.ts';
-import { readCell, type Sheet, type SheetRow } from '../../../engine/import/sheet.ts';
-import { forbiddenSegment, splitName } from '../../../engine/readings/inputs.ts';
-import type { OpenImportPlan } from '../../contract/examples/imports.ts';
-import type { ExampleType } from '../examples/prepare-examples.ts';
+} from '../plan-import.ts';
+import { planRows, type RowsPlan } from '../plan-rows.ts';
+import type { ExampleColumns, PlannedExample } from '../row-reader.ts';
+import { readCell, type Sheet, type SheetRow } from '../sheet.ts';
 import type { ImportChoices } from './import-choices.ts';
 import { refuseFile, toFileProblem } from './import-file.ts';
 
@@ -24,6 +23,8 @@ import { refuseFile, toFileProblem } from './import-file.ts';
 const maxSegments = 28;
 
 export type ImportedExample = PlannedExample & { must: boolean };
+/** What an import needs to know of the type that gains the examples. */
+export type GainingType = { definition: Pick<Definition, 'options' | 'reason_codes' | 'readings'> };
 type UseImported = (example: ImportedExample, row: SheetRow) => void;
 export type PlannedColumns = { proposal: Proposal; roles: ReadonlyMap<string, ColumnRole>; read: ImportPlan };
 
@@ -43,14 +44,15 @@ export function planColumns(file: SurveyedSheet, options: readonly string[], cho
 export type FilePlan = PlannedColumns & {
   labels: LabelUse[];
   targets: ImportChoices['targets'];
-  near: OpenImportPlan['near'];
+  /** Labels that may be a variant spelling of an option; `is_open`: nothing was said about it yet. */
+  near: { label: string; option: string; is_open: boolean }[];
   rows: RowsPlan;
 };
 
 /** Plans a file as it is chosen, and gives each example to `use`. `type` is null where the import makes one. */
 export function planFile(
   file: SurveyedSheet,
-  type: ExampleType | null,
+  type: GainingType | null,
   choices: ImportChoices,
   use?: UseImported,
 ): FilePlan {
@@ -72,7 +74,7 @@ export function planLabels(
 /** Goes on with a plan of columns to the rows of its file. */
 export function planExamples(
   sheet: Sheet,
-  type: ExampleType | null,
+  type: GainingType | null,
   choices: ImportChoices,
   planned: PlannedColumns,
   use?: UseImported,
