@@ -24,7 +24,7 @@ export type ImportChoices = {
   repeated: 'keep' | 'drop' | undefined;
 };
 
-/** What one call may say of the columns; what it leaves out stays as it was. */
+/** Choices of one call about the columns; what it leaves out stays as it was. */
 type ColumnChoice = {
   answer?: string | null | undefined;
   must?: string | null | undefined;

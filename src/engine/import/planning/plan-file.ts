@@ -23,7 +23,7 @@ import { refuseFile, toFileProblem } from './import-file.ts';
 const maxSegments = 28;
 
 export type ImportedExample = PlannedExample & { must: boolean };
-/** What an import needs to know of the type that gains the examples. */
+/** The type that gains the examples, as far as an import needs to know it. */
 export type GainingType = { definition: Pick<Definition, 'options' | 'reason_codes' | 'readings'> };
 type UseImported = (example: ImportedExample, row: SheetRow) => void;
 export type PlannedColumns = { proposal: Proposal; roles: ReadonlyMap<string, ColumnRole>; read: ImportPlan };
