@@ -609,7 +609,7 @@ const training = {
   'RPT-3':
     'Where costs are set, the report says what decisions cost now, at best and all by hand, with intervals; figures are drawn as bars in it, and it prints as one page of A4.',
   'RDY-1':
-    'Readiness has ready, total_examples, labelled_examples, per_option, hinted, left_to_rules, options, min_total, min_per_option, set_aside, never_alone, issues and notes.',
+    'Readiness has ready, total_examples, labelled_examples, missing_labels, per_option, hinted, left_to_rules, options, min_total, min_per_option, set_aside, never_alone, issues and notes.',
   'RDY-2':
     'At least 38 labelled examples are needed in total, and 2 each of two options; never_alone has the options with fewer than 38, which are learned and decided alone only where a training shows that they may be.',
   'RDY-3':

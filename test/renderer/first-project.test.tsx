@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { percent, toRight } from '../../src/renderer/parts/text/figures.ts';
+import { quoteAccuracy } from '../../src/engine/measure/quote-accuracy.ts';
+import { percent } from '../../src/renderer/parts/text/figures.ts';
 import { quoteNames } from '../../src/renderer/parts/text/names.ts';
 import { type Call, deployForAll, loanExamples, loanType, makeType, openForTest } from '../server/workbench.ts';
 import { prepareClaims } from './claims.ts';
@@ -86,7 +87,7 @@ describe('the first page', () => {
       await call('POST', '/api/v1/decide', { decision_type: claims.name, input });
     });
     await makeType(call);
-    const whole = (await call('GET', `${policyUrl}/whole-decision`)).body;
+    const quote = quoteAccuracy((await call('GET', `${policyUrl}/whole-decision`)).body.accuracy);
     closePage();
     showWindow(call, '#/');
     const lines = async () =>
@@ -99,7 +100,7 @@ describe('the first page', () => {
     await waitFor(async () =>
       expect((await lines()).toSorted()).toEqual([
         [],
-        [claims.name, 'deployed', toRight(whole), '1'],
+        [claims.name, 'deployed', `${quote.figure} ${quote.beside}`, '1'],
         ['triage', 'not trained', '–', '0'],
       ]),
     );
@@ -111,7 +112,7 @@ describe('the end of a training', () => {
     const { call, policyUrl } = await openClaims();
     const whole = (await call('GET', `${policyUrl}/whole-decision`)).body;
     const part = await screen.findByRole('region', { name: 'Policy v1' });
-    await within(part).findByText(`${toRight(whole)} correct`);
+    await within(part).findByText(quoteAccuracy(whole.accuracy).phrase);
     const recalls = Object.entries<{ recall: number }>(whole.per_class).map(([option, { recall }]) => ({
       option,
       recall,
@@ -119,8 +120,8 @@ describe('the end of a training', () => {
     const weakest = recalls.reduce((found, each) => (each.recall < found.recall ? each : found));
     const factOf = (name: RegExp) => within(part).getByText(name, { selector: 'dt' }).parentElement?.textContent;
     expect(factOf(/^automated$/)).toContain(percent(whole.automatic.share));
-    expect(factOf(/caught, the weakest option$/)).toContain(`of ${weakest.option} caught`);
-    expect(factOf(/caught, the weakest option$/)).toContain(percent(weakest.recall));
+    expect(factOf(/found, the weakest option$/)).toContain(`of ${weakest.option} found`);
+    expect(factOf(/found, the weakest option$/)).toContain(percent(weakest.recall));
     const scale = within(part).getByRole('img', { name: quoteNames(whole.headline) });
     expect(scale.textContent).toContain(`always ${whole.baseline.option} ${percent(whole.baseline.accuracy.share)}`);
   });
@@ -129,7 +130,7 @@ describe('the end of a training', () => {
     const { call } = await openForTest({ dataDir: loans.copy() });
     showWindow(call, `#/types/${loans.url.split('/').at(-1)}/train`);
     const part = await screen.findByRole('region', { name: 'Policy v1' });
-    await within(part).findByText('100% correct');
+    await within(part).findByText(/^100% correct$|to 100% correct$/);
     expect(part.textContent).not.toContain('weakest');
   });
 });

@@ -6,6 +6,7 @@ import { computeWilsonInterval } from '../intervals.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
 import { formatCount } from '../numeric.ts';
 import { formatShare } from './format-share.ts';
+import { quoteAccuracy } from './quote-accuracy.ts';
 import { decideRow, listUnits, type ReappliedRow } from './reapply.ts';
 
 /** A counted share with its Wilson interval, which `distinct` rows give where others are copies of these. */
@@ -188,21 +189,27 @@ function describeBasis(
 }
 
 function describeHeadline(
-  { share, of, low, high }: MeasuredShare,
+  ofRows: MeasuredShare,
   baseline: WholeDecision['baseline'],
   { isDrawn, isChosen, atRandom }: Basis,
   chosen: string | null,
 ): string {
-  if (share === null || baseline === null) return 'Not measured: no unseen example is left.';
+  if (baseline === null) return 'Not measured: no unseen example is left.';
   const { option, accuracy, rules_alone: rules } = baseline;
-  const say = (measured: Pick<MeasuredShare, 'of' | 'low' | 'high'> & { share: number }, examples: string) =>
-    `Correct on ${formatShare(measured.share)} of ${measured.of} unseen examples${examples} (95% confidence interval ${formatShare(measured.low)} to ${formatShare(measured.high)}).`;
+  const say = (measured: MeasuredShare, examples: string) => {
+    const quote = quoteAccuracy(measured);
+    if (!quote.isKnown) return `${quote.phrase}.`;
+    const { isRange, figure, beside } = quote;
+    return isRange
+      ? `Correct on ${figure} (95% confidence interval; ${beside} unseen examples${examples}).`
+      : `Correct on ${figure} of ${measured.of} unseen examples${examples} (95% confidence interval ${beside}).`;
+  };
   const random = atRandom?.accuracy;
-  if (random && random.share !== null && atRandom?.standing === 'lower') {
-    return `${say({ ...random, share: random.share }, ' held out at random')} ${chosen}`;
+  if (random && atRandom?.standing === 'lower') {
+    return `${say(random, ' held out at random')} ${chosen}`;
   }
   const which = isDrawn ? ' drawn at random' : isChosen ? ' that were chosen' : '';
-  const atOnce = say({ share, of, low, high }, which);
+  const atOnce = say(ofRows, which);
   const right = chosen === null ? atOnce : `${atOnce} ${chosen}`;
   const always = `Always answering «${option}» would get ${formatShare(accuracy.share ?? 0)}`;
   return rules === null

@@ -9,6 +9,7 @@ import type { Confusion } from '../measure/confusion.ts';
 import { formatAmount } from '../measure/costs.ts';
 import { formatShare } from '../measure/format-share.ts';
 import { listMistakes } from '../measure/mistakes.ts';
+import { quoteAccuracy } from '../measure/quote-accuracy.ts';
 import { type MeasuredShare, nothingPromised, type Verdict, type WholeDecision } from '../measured.ts';
 import { countOf, formatCount } from '../numeric.ts';
 import { describeReading } from '../text/languages.ts';
@@ -177,7 +178,7 @@ function describeQuality({ policy, whole }: ReportFacts): string {
     return `<p>It was not measured, because ${reason}.</p>`;
   }
   const { accuracy, automatic, by_rule, error_automatic, escalated, fallback } = whole;
-  const { share, low, high } = accuracy;
+  const quote = quoteAccuracy(accuracy);
   const rows: [string, MeasuredShare][] = [
     ['Correct', accuracy],
     ...listBaselines(whole.baseline),
@@ -187,8 +188,9 @@ function describeQuality({ policy, whole }: ReportFacts): string {
     ['Not automated', escalated],
     ['Answered by the fallback', fallback],
   ];
-  return `<p class="headline">${formatShare(share ?? 0)} correct <small class="quiet">${formatShare(low)} to ${formatShare(high)}</small></p>
-${[whole.relabelled, whole.taken_out, whole.dropped].map((part) => (part ? `<p>${escapeHtml(part.sentence)}</p>\n` : '')).join('')}<p>The line over a bar is the range that holds the true figure with 95% confidence.</p>
+  const why = quote.isKnown ? '' : `<p>${quoteText(whole.headline)}</p>\n`;
+  return `<p class="headline">${quote.phrase} <small class="quiet">${quote.beside}</small></p>
+${why}${[whole.relabelled, whole.taken_out, whole.dropped].map((part) => (part ? `<p>${escapeHtml(part.sentence)}</p>\n` : '')).join('')}<p>The line over a bar is the range that holds the true figure with 95% confidence.</p>
 <table>${rows.map(([name, share]) => `<tr><th scope="row">${name}</th>${showShare(share)}</tr>`).join('')}</table>`;
 }
 

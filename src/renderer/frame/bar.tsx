@@ -61,11 +61,11 @@ function DeployedTag({ type, deployed }: { type: DecisionType; deployed: TypeSta
   const { tone, word } = toTypeTone(type);
   if (!deployed) return <span className="tag only-wide">not deployed</span>;
   const sentence = type.availability?.reason ?? `Policy ${deployed.name} decides for this type.`;
-  const { headline, right } = deployed;
+  const { headline, quote } = deployed;
   return (
     <Figure className={`tag ${tone} only-wide`} says={headline ? `${sentence} ${quoteNames(headline)}` : sentence}>
       {deployed.name} {word}
-      {right && ` · ${right}`}
+      {quote && ` · ${quote.isKnown ? quote.figure : quote.phrase}`}
     </Figure>
   );
 }

@@ -18,7 +18,7 @@ export type Step = {
 type Known = {
   type: Pick<DecisionType, 'needs_retraining' | 'model_deployed'> | null;
   stats: Pick<OutputOf<'examples.stats'>, 'total' | 'unlabelled' | 'by_queue'>;
-  readiness: Pick<Readiness, 'ready'>;
+  readiness: Pick<Readiness, 'ready' | 'missing_labels'>;
   /** Newest first. */
   policies: readonly Pick<PolicySummary, 'status' | 'version' | 'deployed'>[];
 };
@@ -37,7 +37,10 @@ export function listSteps({ type, stats, readiness, policies }: Known): Step[] {
     {
       name: 'Labels',
       isDone: readiness.ready || isTrained || isRunning,
-      act: stats.unlabelled > 0 ? toLabel(stats.unlabelled) : { text: 'add examples', to: { place: 'import' } },
+      act:
+        stats.unlabelled > 0
+          ? toLabel(stats.unlabelled, readiness.missing_labels)
+          : { text: 'add examples', to: { place: 'import' } },
     },
     {
       name: 'Train',
@@ -64,7 +67,11 @@ export function listSteps({ type, stats, readiness, policies }: Known): Step[] {
   ];
 }
 
-const toLabel = (rows: number): Act => ({ text: `label ${count(rows, 'row')}`, to: { place: 'examples' } });
+/** Labels some rows: as many as a training still needs, or else all that are open. */
+const toLabel = (open: number, missing = 0): Act => ({
+  text: missing > 0 && missing < open ? `label ${count(missing, 'more row')}` : `label ${count(open, 'row')}`,
+  to: { place: 'examples' },
+});
 const toQueue = (text: string, queue: string): Act => ({
   text,
   to: { place: 'examples', query: { queue } },

@@ -1,8 +1,9 @@
 /** How a decision type stands, in one line for rail and bar. */
 import { isInProgress } from '../../engine/domain/training.ts';
+import { type AccuracyQuote, quoteAccuracy } from '../../engine/measure/quote-accuracy.ts';
 import type { OutputOf } from '../../server/contract/operations.ts';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
-import { count, number, toRight } from '../parts/text/figures.ts';
+import { count, number } from '../parts/text/figures.ts';
 import { quoteNames } from '../parts/text/names.ts';
 import { useOperation } from '../state/queries.ts';
 import type { Place } from '../state/route.ts';
@@ -22,8 +23,8 @@ type PlaceFigure = { text: string; says: string; isWaiting?: boolean };
 
 export type TypeState = {
   figures: Partial<Record<Place, PlaceFigure | false | null | undefined>>;
-  /** `right` is the figure to quote, and `headline` says it in words; null where nothing was measured. */
-  deployed: { name: string; right: string | null; headline: string | null } | null;
+  /** `quote` is what to say of its accuracy, and `headline` says more; null where nothing was measured. */
+  deployed: { name: string; quote: AccuracyQuote | null; headline: string | null } | null;
   running: { policyId: string; version: number } | null;
   /** Empty until the server has answered. */
   steps: readonly Step[];
@@ -47,7 +48,7 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
   const drift = useOperation('metrics.drift', { params }, { enabled: isDeciding }).data;
   const newest = policies?.[0];
   const deployed = policies?.find((policy) => policy.deployed) ?? null;
-  const right = deployed?.whole ? toRight(deployed.whole) : null;
+  const quote = deployed?.whole ? quoteAccuracy(deployed.whole.accuracy) : null;
   const running = newest && isInProgress(newest.status) ? newest : null;
   const isReady = readiness?.ready === true;
   const toDo = stats?.unlabelled ?? 0;
@@ -64,14 +65,15 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
           ? toFigure('queued', 'a training waits for the one under way.')
           : toFigure('running', 'a training is under way.')
         : isReady && toFigure('ready', 'there are enough labelled examples.'),
-      evaluate: right !== null && deployed?.whole && toFigure(right, quoteNames(deployed.whole.headline)),
+      evaluate:
+        quote?.isKnown === true && deployed?.whole && toFigure(quote.figure, quoteNames(deployed.whole.headline)),
       deploy: deployed && toFigure(`v${deployed.version}`, 'the policy that decides now.'),
       monitor: drift && toDriftFigure(drift),
     },
     deployed: deployed && {
       name: `v${deployed.version}`,
-      right,
-      headline: right === null ? null : (deployed.whole?.headline ?? null),
+      quote,
+      headline: deployed.whole?.headline ?? null,
     },
     running: running && { policyId: running.id, version: running.version },
     steps,

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
-import type { WholeDecision } from '../../engine/measured.ts';
+import { quoteAccuracy } from '../../engine/measure/quote-accuracy.ts';
+import type { MeasuredShare, WholeDecision } from '../../engine/measured.ts';
 import { Figure } from './figure.tsx';
-import { count, percent, toRight } from './text/figures.ts';
+import { count, percent } from './text/figures.ts';
 import { isolate, quoteNames } from './text/names.ts';
 
 /** Named shares between 0 and 1 as bars with their figures; `says` tells in one sentence what they are. */
@@ -73,7 +74,7 @@ const leastApart = 0.3;
  * How often a policy is right, on a scale of 0 to 100%: its range, what is reached without it, and below what else the
  * headline says. The headline itself is the name of the scale and its hover text.
  */
-export function ShareScale({ whole: { accuracy, baseline, headline, remarks } }: { whole: WholeDecision }) {
+function ShareScale({ whole: { accuracy, baseline, headline, remarks } }: { whole: WholeDecision }) {
   const { share, low, high } = accuracy;
   const says = quoteNames(headline);
   if (share === null) return <p>{says}</p>;
@@ -106,18 +107,35 @@ export function ShareScale({ whole: { accuracy, baseline, headline, remarks } }:
   );
 }
 
-/** Shows how often a policy is right: the headline, its scale, and of how many examples. */
-export function RightShare({ whole }: { whole: WholeDecision }) {
+/** Shows how often a policy is right: in words after `lead`, on its scale, and of how many examples. */
+export function RightShare({ whole, lead = '' }: { whole: WholeDecision; lead?: string }) {
+  const { accuracy } = whole;
+  const quote = quoteAccuracy(accuracy);
+  const rows = count(accuracy.of, 'example');
+  const text = `${lead}${quote.phrase}`;
   return (
     <div>
       <strong className="headline">
         <Figure says="The share of unseen examples that rules, classifier and thresholds together decide correctly.">
-          {toRight(whole) ?? '–'} correct
+          {text.charAt(0).toUpperCase() + text.slice(1)}
         </Figure>
       </strong>
       <ShareScale whole={whole} />
-      <p className="muted small">{count(whole.accuracy.of, 'example')} it has not seen</p>
+      {quote.isKnown && (
+        <p className="muted small">{quote.isRange ? `${quote.beside} examples` : rows} it has not seen</p>
+      )}
     </div>
+  );
+}
+
+/** The accuracy of a policy in a cell of a table: what to quote of it, and more quietly what belongs to that. */
+export function AccuracyCell({ accuracy }: { accuracy: MeasuredShare | undefined }) {
+  if (!accuracy) return <span className="muted">not measured</span>;
+  const { figure, beside } = quoteAccuracy(accuracy);
+  return (
+    <>
+      {figure} <small className="muted">{beside}</small>
+    </>
   );
 }
 

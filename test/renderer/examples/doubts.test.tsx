@@ -1,7 +1,7 @@
 /** What a model doubts, at the keys of the findings: how many of it are taken at once, and what that does to figures. */
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { toRight } from '../../../src/renderer/parts/text/figures.ts';
+import { quoteAccuracy } from '../../../src/engine/measure/quote-accuracy.ts';
 import { type Call, deployForAll, loanExamples, loanType, openForTest } from '../../server/workbench.ts';
 import { prepareClaims } from '../claims.ts';
 import { closePage, showWindow } from '../page.tsx';
@@ -46,7 +46,7 @@ describe('labels that a model doubts', () => {
     closePage();
     show('evaluate');
     const short = await screen.findByRole('region', { name: 'How much to automate' });
-    within(short).getByText(`${toRight(before)} correct`);
+    within(short).getByText(quoteAccuracy(before.accuracy).phrase);
     expect(short.textContent).toContain(sentence);
   });
 

@@ -1,6 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { amount, milliseconds, number, percent, toRight } from '../../../src/renderer/parts/text/figures.ts';
+import { quoteAccuracy } from '../../../src/engine/measure/quote-accuracy.ts';
+import { amount, milliseconds, number, percent } from '../../../src/renderer/parts/text/figures.ts';
 import { quoteNames } from '../../../src/renderer/parts/text/names.ts';
 import { openForTest } from '../../server/workbench.ts';
 import { prepareClaims } from '../claims.ts';
@@ -20,7 +21,7 @@ describe('the headline of a policy', () => {
     const { accuracy } = (await call('GET', policyUrl)).body.metrics;
     // The rule changes what the classifier would have decided.
     expect(accuracy).not.toBe(whole.accuracy.share);
-    const figure = toRight(whole) ?? 'none';
+    const figure = quoteAccuracy(whole.accuracy).figure;
     const headline = quoteNames(whole.headline);
     await waitFor(() => expect(document.querySelector('.bar .now')?.textContent).toContain(figure));
     expect(document.querySelector('.bar .tag')?.getAttribute('title')).toContain(headline);
@@ -53,7 +54,7 @@ describe('Evaluate', () => {
     const { call, policyUrl } = await openPlace('evaluate', { settings: { costs: { look: 3, wrong: 40 } } });
     const whole = (await call('GET', `${policyUrl}/whole-decision`)).body;
     const short = await region('How much to automate');
-    expect(short.textContent).toContain(`${toRight(whole)} correct`);
+    expect(short.textContent).toContain(quoteAccuracy(whole.accuracy).phrase);
     within(short).getByRole('img', { name: quoteNames(whole.headline) });
     await screen.findByText('Each option');
     const { metrics } = (await call('GET', policyUrl)).body;

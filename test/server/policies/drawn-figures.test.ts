@@ -39,7 +39,8 @@ it('says how many drawn rows are missing, then a figure that holds the truth, an
     const { metrics } = (await call('GET', `${path}/policies/${id}`)).body;
     const whole = (await call('GET', `${path}/policies/${id}/whole-decision`)).body;
     const promise = (await call('GET', `${path}/policies/${id}/promise?target_error=0.1`)).body;
-    return { metrics, whole, promise };
+    const report = (await call('GET', `${path}/policies/${id}/report`)).text;
+    return { metrics, whole, promise, report };
   };
 
   await label(hard.slice(0, 60));
@@ -57,6 +58,8 @@ it('says how many drawn rows are missing, then a figure that holds the truth, an
     'Accuracy not known yet: 12 of 20 random rows have a label. Label random rows only to get there sooner.',
   );
   expect(first.metrics.whole.headline).toBe(first.whole.headline);
+  expect(first.report).toContain('<p class="headline">accuracy not known yet');
+  expect(first.report).toContain(first.whole.headline);
 
   await label(drawn.slice(12, 45));
   const { metrics, whole, promise } = await measure();
@@ -71,7 +74,9 @@ it('says how many drawn rows are missing, then a figure that holds the truth, an
   const truth = right / untouched.length;
   expect(metrics.split).toMatchObject({ rule: 'drawn', refitted: true });
   expect(metrics.test_size).toBe(45);
-  expect(whole.headline).toMatch(/^Correct on .* of 45 unseen examples drawn at random \(/);
+  expect(whole.headline).toMatch(
+    /^Correct on [\d.]+ to [\d.]+% \(95% confidence interval; [\d.]+% of 45 unseen examples drawn at random\)\./,
+  );
   expect(whole.accuracy.low).toBeLessThan(truth);
   expect(whole.accuracy.high).toBeGreaterThan(truth);
   expect(promise).toMatchObject({ possible: false, rows_needed: 60 });

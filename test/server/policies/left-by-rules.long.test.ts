@@ -48,7 +48,9 @@ describe('a type whose rules decide one answer wholly and another one in part', 
     });
     const { issues, set_aside } = await ask('train_on=left_by_rules&rare_options=fallback&min_per_option=50');
     expect([issues, set_aside]).toEqual([
-      ['1 of the options has at least 50 labelled examples that no rule decides; at least 2 must.'],
+      [
+        `${50 - 80 + ruled - 20} more labels of examples that no rule decides and you can train, among them ${50 - 80 + ruled - 20} of "parcel".`,
+      ],
       { options: ['parcel'], examples: 80 - (ruled - 20) },
     ]);
   });

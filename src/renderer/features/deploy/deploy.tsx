@@ -1,9 +1,8 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
-import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { ShareScale } from '../../parts/bars.tsx';
+import { AccuracyCell, RightShare } from '../../parts/bars.tsx';
 import { DraftBar } from '../../parts/explained/draft-bar.tsx';
 import { PinnedCases } from '../../parts/explained/pinned-cases.tsx';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
@@ -13,7 +12,6 @@ import { Pane, Place } from '../../parts/panes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { ReportButton } from '../../parts/report-button.tsx';
 import { Snippet } from '../../parts/snippet.tsx';
-import { toRight } from '../../parts/text/figures.ts';
 import { findAddress, toClient, toCurl, toOfflinePython } from '../../parts/text/programs.ts';
 import { notify } from '../../state/notices.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
@@ -111,14 +109,7 @@ type StandingProps = { type: DecisionType; newest: PolicySummary | undefined; de
 function Standing({ type, newest, deployed }: StandingProps) {
   return (
     <>
-      {deployed?.whole && (
-        <div className="stack tight">
-          <strong className="headline">
-            v{deployed.version} decides, {toRight(deployed.whole)} correct
-          </strong>
-          <ShareScale whole={deployed.whole} />
-        </div>
-      )}
+      {deployed?.whole && <RightShare whole={deployed.whole} lead={`v${deployed.version} decides, `} />}
       {deployed && <VerdictNotes policy={deployed} kinds={['split', 'report', 'gate', 'retraining']} />}
       <div className="stack tight">
         <PromiseState promise={type.declared_promise} />
@@ -248,7 +239,7 @@ function PolicyRow({ type, policy, deployed, isPending, onDeploy, onReplay }: Po
         )}
       </td>
       <td className="number">
-        <Right whole={policy.whole} />
+        <AccuracyCell accuracy={policy.whole?.accuracy} />
       </td>
       <td className="number">
         {deployed === null || policy.accuracy === null || policy.deployed ? (
@@ -279,18 +270,6 @@ function PolicyRow({ type, policy, deployed, isPending, onDeploy, onReplay }: Po
         )}
       </td>
     </tr>
-  );
-}
-
-/** The figure to quote of a policy, with its range. */
-function Right({ whole }: { whole: PolicySummary['whole'] }) {
-  const right = whole && toRight(whole);
-  if (whole === null || right === null) return '–';
-  return (
-    <>
-      {right}{' '}
-      <small className="muted">{`${formatShare(whole.accuracy.low)} to ${formatShare(whole.accuracy.high)}`}</small>
-    </>
   );
 }
 

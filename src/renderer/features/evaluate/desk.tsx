@@ -130,19 +130,19 @@ function ByOption({ policy, options, wanted, terms }: ByOptionProps) {
 /** Says how much needs no review, how much of that is wrong, and what becomes of all decisions. */
 function Automated({ whole, metrics }: Pick<Props, 'whole' | 'metrics'>) {
   const { automatic, error_automatic: wrong } = whole;
-  const show = ({ share }: { share: number | null }) => (share === null ? '–' : percent(share));
   return (
     <div>
       <p className="row between">
         <Figure className="figure-large" says="The share of unseen examples that needs no review.">
-          {show(automatic)} automated
+          {automatic.share === null ? 'nothing measured yet' : `${percent(automatic.share)} automated`}
         </Figure>
         <Figure
           className="muted"
           says={`How many of the decisions made alone are wrong: ${number(wrong.count)} of ${number(wrong.of)}.`}
         >
-          {show(wrong)} of these wrong,{' '}
-          {wrong.share === null ? 'nothing to measure' : `${percent(wrong.low)} to ${percent(wrong.high)}`}
+          {wrong.share === null
+            ? 'how many of these are wrong is not known yet'
+            : `${percent(wrong.share)} of these wrong, ${percent(wrong.low)} to ${percent(wrong.high)}`}
         </Figure>
       </p>
       <FateBar whole={whole} />

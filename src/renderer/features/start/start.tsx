@@ -1,11 +1,12 @@
 import './start.css';
 import { Button, FileButton } from '@mantine/core';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { AccuracyCell } from '../../parts/bars.tsx';
 import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { Pane } from '../../parts/panes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { acceptedFiles } from '../../parts/text/accepted-files.ts';
-import { number, toRight } from '../../parts/text/figures.ts';
+import { number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { formatRoute, goTo } from '../../state/route.ts';
@@ -150,7 +151,7 @@ function Correct({ type }: { type: DecisionType }) {
   const params = { decision_type_id: type.id };
   const policies = useOperation('policies.list', { params }, { enabled: type.model_deployed, staleMs: 30_000 });
   const whole = policies.data?.find(({ deployed }) => deployed)?.whole;
-  return (whole && toRight(whole)) ?? '–';
+  return type.model_deployed && policies.data ? <AccuracyCell accuracy={whole?.accuracy} /> : '–';
 }
 
 function OptionNames({ options }: { options: readonly string[] }) {

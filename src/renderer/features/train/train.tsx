@@ -150,7 +150,7 @@ function RulesAlone({ type }: { type: DecisionType }) {
 const maxListedOptions = 12;
 
 function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Readiness }) {
-  const { options, per_option, left_to_rules, min_per_option, never_alone, issues } = readiness;
+  const { ready, options, per_option, left_to_rules, min_per_option, never_alone, issues } = readiness;
   const colourOf = useOptionColours(type.id);
   const [isWhole, setIsWhole] = useState(false);
   const countOf = (option: string) => per_option[option] ?? 0;
@@ -158,19 +158,34 @@ function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Rea
   const shown = isWhole ? ordered : ordered.slice(0, maxListedOptions);
   return (
     <div className="part stack">
+      {issues.length > 0 && (
+        <div className="note warn stack tight">
+          {issues.slice(0, maxListedOptions).map((issue) => (
+            <p key={issue}>{showUnseen(issue)}</p>
+          ))}
+          {issues.length > maxListedOptions && <p>And {number(issues.length - maxListedOptions)} more.</p>}
+          <p>
+            <a href={formatRoute({ page: 'type', id: type.id, place: 'examples' })}>Add or label examples</a>
+          </p>
+        </div>
+      )}
       <p className="muted">
-        {readiness.labelled_examples.toLocaleString()} of {readiness.total_examples.toLocaleString()} examples have a
-        label. From {min_per_option} of an answer on, the policy may decide it alone. {never_alone.sentence}
+        {number(readiness.labelled_examples)} of {count(readiness.total_examples, 'example')} have a label.{' '}
+        {ready && never_alone.sentence}
         {readiness.hinted > 0 && ` Hints teach ${count(readiness.hinted, 'row')} without one.`}
         {left_to_rules > 0 && ` Rules decide ${number(left_to_rules)} of them, which do not count here.`}
       </p>
       <Bars
-        says={`Labelled examples of each option; from ${min_per_option} on the policy may decide an answer alone.`}
+        says={
+          ready
+            ? `Labelled examples of each option; from ${min_per_option} on the policy may decide an answer alone.`
+            : 'Labelled examples of each option.'
+        }
         items={shown.map((option) => ({
           key: option,
           name: <OptionName typeId={type.id} option={option} />,
-          value: Math.min(1, countOf(option) / min_per_option),
-          text: countOf(option) >= min_per_option ? `${countOf(option)} ✓` : `${countOf(option)} of ${min_per_option}`,
+          value: Math.min(1, countOf(option) / (ready ? min_per_option : Math.max(...options.map(countOf), 1))),
+          text: `${number(countOf(option))}${ready && countOf(option) >= min_per_option ? ' ✓' : ''}`,
           colour: colourOf(option),
         }))}
       />
@@ -178,19 +193,6 @@ function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Rea
         <Button size="compact-xs" onClick={() => setIsWhole(!isWhole)}>
           {isWhole ? 'Show fewer' : `Show all ${ordered.length} options`}
         </Button>
-      )}
-      {issues.length > 0 && (
-        <div className="note warn stack tight">
-          <ul>
-            {issues.slice(0, maxListedOptions).map((issue) => (
-              <li key={issue}>{showUnseen(issue)}</li>
-            ))}
-            {issues.length > maxListedOptions && <li>And {number(issues.length - maxListedOptions)} more.</li>}
-          </ul>
-          <p>
-            <a href={formatRoute({ page: 'type', id: type.id, place: 'examples' })}>Add or label examples</a>
-          </p>
-        </div>
       )}
     </div>
   );

@@ -1,7 +1,4 @@
 /** Numbers, shares and moments as the reader's own place writes them. */
-import { formatShare } from '../../../engine/measure/format-share.ts';
-import type { WholeDecision } from '../../../engine/measured.ts';
-
 // Made once: a format costs a hundred times what it takes to write a number with it, and a table writes thousands.
 const byDigits = [1, 2, 3].map(
   (digits) =>
@@ -40,11 +37,6 @@ export function percent(share: number): string {
 /** 0.74 → "0.7 ms"; what is too short to measure says so. */
 export function milliseconds(ms: number): string {
   return ms < 0.05 ? 'under 0.1 ms' : `${decimal(ms, 1)}\u00a0ms`;
-}
-
-/** The figure to quote of a policy, as its headline has it; null where no example was held out. */
-export function toRight({ accuracy }: Pick<WholeDecision, 'accuracy'>): string | null {
-  return accuracy.share === null ? null : formatShare(accuracy.share);
 }
 
 /** A moment, exactly. */

@@ -152,6 +152,9 @@ const readinessSchema = z
     ready: z.boolean().describe('Whether a training with these settings would start'),
     total_examples: z.int(),
     labelled_examples: z.int(),
+    missing_labels: z
+      .int()
+      .describe('The fewest further labels with which a training could start; 0 where only single options miss some'),
     per_option: z
       .record(z.string(), z.int())
       .describe('Labelled examples of each option, without those that are left to rules'),

@@ -98,6 +98,7 @@ function toReadiness(
     ready: readiness.isReady,
     total_examples: readiness.totalExamples,
     labelled_examples: readiness.labelledExamples,
+    missing_labels: readiness.missingLabels,
     per_option: readiness.perOption,
     hinted: readiness.hinted,
     left_to_rules: readiness.leftToRules,

@@ -14,6 +14,8 @@ export type TrainingReadiness = {
   isReady: boolean;
   totalExamples: number;
   labelledExamples: number;
+  /** The fewest further labels with which a training could start; what single options miss under `refuse` is beside it. */
+  missingLabels: number;
   /** Labelled examples that a training with these settings would leave to rules. */
   leftToRules: number;
   /** Rows without a label on which hints agree, among the newest that they were tried on. */
@@ -100,21 +102,24 @@ export async function assessReadiness(
   const rare = listRareOptions(open, countLearned, settings);
   const few = listFewOptions(open, countExamples, settings, countLearned);
   const countAll = (some: readonly string[]) => some.reduce((sum, option) => sum + (byOption.get(option) ?? 0), 0);
-  const setAside = countAll(rare);
   const issues: string[] = [];
-  const learnable = labelled - ruled - setAside + countHints(open) - countHints(rare);
-  const counted = hinted.size === 0 ? 'labelled examples' : 'labelled examples and rows on which hints agree';
   const unruled = ruled === 0 ? '' : ' that no rule decides';
-  if (learnable < minExamples) {
-    const left = setAside === 0 ? '' : ' of options with enough of them';
-    issues.push(`${learnable} ${counted}${unruled}${left}; at least ${minExamples} are needed.`);
-  }
-  const learned = open.length - rare.length;
   const least = learnsRare(rare_options) ? limits.leastExamplesPerOption : minPerOption;
-  if (learned < minOptions) {
-    issues.push(
-      `${learned} of the options ${learned === 1 ? 'has' : 'have'} at least ${least} ${counted}${unruled}; at least ${minOptions} must.`,
-    );
+  // The options that need the fewest labels to be learned, where too few are.
+  const nearest = [...rare]
+    .sort((a, b) => countLearned(b) - countLearned(a))
+    .slice(0, Math.max(0, minOptions - open.length + rare.length))
+    .map((option) => ({ option, missing: least - countLearned(option) }));
+  const ofNearest = nearest.reduce((sum, { missing }) => sum + missing, 0);
+  const stillRare = rare.filter((each) => nearest.every(({ option }) => option !== each));
+  const learnable = labelled - ruled - countAll(stillRare) + countHints(open) - countHints(stillRare) + ofNearest;
+  const missingLabels = ofNearest + Math.max(0, minExamples - learnable);
+  if (open.length < minOptions)
+    issues.push(`Rules decide all but ${countOf(open.length, 'option')}: a training needs two that they leave open.`);
+  else if (missingLabels > 0) {
+    const among = nearest.map(({ option, missing }) => `${missing} of "${option}"`).join(' and ');
+    const labels = `${countOf(missingLabels, 'more label')}${ruled === 0 ? '' : ' of examples that no rule decides'}`;
+    issues.push(`${labels} and you can train${among === '' ? '' : `, among them ${among}`}.`);
   }
   for (const option of rare_options === 'refuse' ? open : []) {
     const tests = testRows.get(option) ?? 0;
@@ -129,10 +134,11 @@ export async function assessReadiness(
     isReady: issues.length === 0,
     totalExamples: total,
     labelledExamples: labelled,
+    missingLabels,
     hinted: countHints(options),
     leftToRules: ruled,
     minPerOption,
-    setAside: { options: rare, examples: setAside },
+    setAside: { options: rare, examples: countAll(rare) },
     neverAlone: { options: few, examples: countAll(few) },
     perOption: Object.fromEntries(options.map((option) => [option, byOption.get(option) ?? 0])),
     issues,
