@@ -149,11 +149,11 @@ const deciding = {
   'THR-2': 'Between the thresholds the escalation policy says what happens: accept, flag, fallback or escalate.',
   'THR-3': 'Below escalation the fallback applies (stage fallback, fallback_used, escalate); without one, the flag.',
   'THR-4':
-    'A fallback keeps the confidence and the probabilities of the classifier; its sentence says its own probability and what the classifier thought, and page and agent tools show its own.',
+    'The confidence of a decision is that of the option decided, at every door; where the fallback or a connected model decided otherwise, what the classifier chose stands beside it with its probability.',
   'THR-5': 'A live escalation that fails or times out ends in the fallback.',
   'THR-6': 'An unfamiliar input counts as below escalation and the answer says so.',
   'THR-7':
-    'A connected model that is asked decides in the stage escalation, with the confidence and probabilities of the classifier.',
+    'A connected model that is asked decides in the stage escalation, with the probabilities of the classifier, of which its option has the confidence.',
   'THR-8':
     'The checks that tell unfamiliar inputs are chosen by leaving options out of learning; the report says what they notice of near and of far inputs, with intervals.',
   'FEA-1': 'Numbers are z-score normalised.',

@@ -100,6 +100,8 @@ def test_predict_line_by_line_in_order(make_bundle: Any) -> None:
     assert set(results[0]) == {
         "decision",
         "confidence",
+        "classifier_choice",
+        "classifier_probability",
         "reason_codes",
         "stage",
         "class_probabilities",

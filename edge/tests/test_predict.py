@@ -97,11 +97,15 @@ def test_between_the_thresholds(
 ) -> None:
     """No stage but classifier and fallback, even where a connected model would be asked [EDG-3]."""
     result = decide(make_bundle(escalation_policy={"between": between}, fallback_option=fallback), 1)
-    assert 0.6 < result.confidence < 0.85
+    assert result.confidence == result.class_probabilities[decision]
+    chosen = result.confidence if decision == "approve" else result.classifier_probability
+    assert chosen is not None
+    assert 0.6 < chosen < 0.85
+    assert result.classifier_choice == (None if decision == "approve" else "approve")
     assert (result.decision, result.stage, result.escalate) == (decision, stage, escalate)
     assert result.fallback_used == (stage == "fallback")
     assert result.reason_codes == ([] if stage == "fallback" else ["SMALL", "KNOWN"])
-    assert result.class_probabilities["approve"] == result.confidence
+    assert result.class_probabilities["approve"] == chosen
 
 
 @pytest.mark.parametrize(
@@ -132,7 +136,7 @@ def test_options_that_were_set_aside_are_not_answered(
     bundle = make_bundle(lambda entries: entries.update({"golden.jsonl": b""}), **settings)
     result = decide(bundle, amount)
     assert (result.decision, result.escalate, result.fallback_used) == (decision, escalate, escalate and bool(fallback))
-    assert result.confidence == result.class_probabilities["reject"]
+    assert result.confidence == result.class_probabilities[result.decision]
 
 
 @pytest.mark.parametrize(("fallback", "decision"), [(None, "approve"), ("review", "review")])
@@ -145,7 +149,7 @@ def test_an_option_that_was_learned_from_few_examples_is_never_decided_alone(
     bundle = make_bundle(lambda entries: entries.update({"golden.jsonl": b""}), **settings)
     result = decide(bundle, 3)
     assert (result.decision, result.escalate, result.fallback_used) == (decision, True, fallback is not None)
-    assert result.confidence == result.class_probabilities["approve"]
+    assert result.confidence == result.class_probabilities[decision]
     assert decide(bundle, -3).escalate is False
 
 
@@ -242,6 +246,8 @@ def test_rules_decide_first_and_for_certain(make_bundle: Any) -> None:
     assert result.to_dict() == {
         "decision": "reject",
         "confidence": 1.0,
+        "classifier_choice": None,
+        "classifier_probability": None,
         "reason_codes": ["BLOCKED"],
         "stage": "rules",
         "class_probabilities": {"approve": 0.0, "review": 0.0, "reject": 1.0},
@@ -619,7 +625,7 @@ def test_other_numbers_of_the_encoder_are_refused(make_bundle: Any) -> None:
     output = {
         name: value
         for name, value in answer.items()
-        if name not in ("policy_version", "digest", "bundle_digest", "unread")
+        if name not in ("policy_version", "digest", "bundle_digest", "unread") and "classifier" not in name
     }
 
     def record(**changes: Any) -> Path:

@@ -3,8 +3,12 @@
 /** A decision, with the names that the workbench's REST API gives its fields. */
 export type EdgeDecision = {
   readonly decision: string;
-  /** The calibrated probability of the decision; 1 where a rule decided. */
+  /** The calibrated probability of the decision; 1 where a rule decided, 0 where no classifier was asked. */
   readonly confidence: number;
+  /** What the classifier chose, where the fallback decided otherwise. */
+  readonly classifier_choice: string | null;
+  /** The calibrated probability of `classifier_choice`. */
+  readonly classifier_probability: number | null;
   readonly reason_codes: readonly string[];
   /** Offline there is no connected model to ask. */
   readonly stage: 'rules' | 'classifier' | 'fallback';

@@ -156,7 +156,7 @@ describe('Monitor', () => {
     const { decision, class_probabilities: likely, explanation } = (await call('POST', '/api/v1/decide', asked)).body;
     expect(decision).toBe('refuse');
     expect(explanation).toBe(
-      `Sent to the fallback «refuse» (own probability ${likely.refuse.toFixed(2)}): the classifier thought «pay», ${likely.pay.toFixed(2)}, below the escalation threshold 1.`,
+      `Sent to the fallback «refuse» (confidence ${likely.refuse.toFixed(2)}): the classifier thought «pay», ${likely.pay.toFixed(2)}, below the escalation threshold 1.`,
     );
     show('monitor');
     await screen.findByText(percent(likely.refuse));

@@ -27,6 +27,9 @@ _HEAD_THRESHOLD = 0.5
 class EdgeDecision:
     """One decision; `escalate` asks for a person's look.
 
+    `confidence` is the calibrated probability of the decision: 1 of a rule, 0 where no classifier was asked. Where the
+    fallback decided otherwise than the classifier chose, that stands beside it: `classifier_choice`, with its
+    probability.
     `unfamiliar` says that the input is unlike the examples: the classifier's choice was not relied on.
     `digest` names what decided, as the decisions of the workbench and its releases do. `bundle_digest` is the SHA-256
     of the bundle's manifest: it tells which bundle decided. `unread` has a sentence
@@ -35,6 +38,8 @@ class EdgeDecision:
 
     decision: str
     confidence: float
+    classifier_choice: str | None
+    classifier_probability: float | None
     reason_codes: list[str]
     stage: Literal["rules", "classifier", "fallback"]
     class_probabilities: dict[str, float]
@@ -96,6 +101,8 @@ class Settings:
         return EdgeDecision(
             decision=rule.then,
             confidence=1.0,
+            classifier_choice=None,
+            classifier_probability=None,
             reason_codes=[] if rule.reason_code is None else [rule.reason_code],
             stage="rules",
             class_probabilities={option: float(option == rule.then) for option in self.options},
@@ -116,21 +123,24 @@ class Settings:
         `head_softmax` is the output of reasons.onnx, empty without heads.
         """
         class_probabilities = dict(zip(self.options, probabilities, strict=True))
-        decision, is_set_aside = choose_option(class_probabilities, self._set_aside)
-        confidence = class_probabilities[decision]
-        if unfamiliar or is_set_aside or decision in self._never_alone:
+        choice, is_set_aside = choose_option(class_probabilities, self._set_aside)
+        confidence = class_probabilities[choice]
+        if unfamiliar or is_set_aside or choice in self._never_alone:
             escalate, fallback = True, self._fallback
-        elif confidence >= self._auto_decide[decision]:
+        elif confidence >= self._auto_decide[choice]:
             escalate, fallback = False, None
         elif confidence >= self._escalation:
             escalate = self._between != "accept"
             fallback = self._fallback if self._between in ("fallback", "escalate") else None
         else:
             escalate, fallback = True, self._fallback
+        decision = choice if fallback is None else fallback
         return EdgeDecision(
-            decision=decision if fallback is None else fallback,
-            confidence=confidence,
-            reason_codes=self._choose_codes(decision, head_softmax) if fallback is None else [],
+            decision=decision,
+            confidence=class_probabilities[decision],
+            classifier_choice=None if decision == choice else choice,
+            classifier_probability=None if decision == choice else confidence,
+            reason_codes=self._choose_codes(choice, head_softmax) if fallback is None else [],
             stage="classifier" if fallback is None else "fallback",
             class_probabilities=class_probabilities,
             rules_triggered=[],
@@ -149,6 +159,8 @@ class Settings:
         return EdgeDecision(
             decision=self._fallback,
             confidence=0.0,
+            classifier_choice=None,
+            classifier_probability=None,
             reason_codes=[],
             stage="fallback",
             class_probabilities=dict.fromkeys(self.options, 1 / len(self.options)),

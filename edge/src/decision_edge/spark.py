@@ -21,6 +21,8 @@ _ROWS_AT_ONCE = 1_000
 _FIELDS: dict[str, DataType] = {
     "decision": StringType(),
     "confidence": DoubleType(),
+    "classifier_choice": StringType(),
+    "classifier_probability": DoubleType(),
     "reason_codes": ArrayType(StringType()),
     "stage": StringType(),
     "class_probabilities": MapType(StringType(), DoubleType()),

@@ -131,12 +131,12 @@ def test_what_a_fallback_says_of_itself_and_of_the_classifier(make_bundle: Any) 
     made = predictor.predict({"loan": {"amount": 0.2}})
     likely = made.class_probabilities
     assert explain(made, predictor.info) == (
-        f"Sent to the fallback «reject» (own probability {likely['reject']:.2f}): the classifier thought «approve»,"
+        f"Sent to the fallback «reject» (confidence {likely['reject']:.2f}): the classifier thought «approve»,"
         f" {likely['approve']:.2f}, below the escalation threshold 0.6."
     )
     unfamiliar = explain(replace(made, unfamiliar=True), predictor.info)
     assert unfamiliar == (
-        f"Sent to the fallback «reject» (own probability {likely['reject']:.2f}): the input is unlike the examples."
+        f"Sent to the fallback «reject» (confidence {likely['reject']:.2f}): the input is unlike the examples."
         f" The classifier thought «approve», {likely['approve']:.2f}."
     )
 

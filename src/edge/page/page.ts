@@ -52,15 +52,20 @@ function openForm(predictor: Predictor): void {
   });
 }
 
+/** How sure the decision is, of what the classifier was asked. */
+function describeSureness({ stage, confidence, classifier_choice: choice }: EdgeDecision): string {
+  return stage === 'fallback' && choice === null && confidence === 0 ? '' : `${percent(confidence)} sure, `;
+}
+
 function show(decided: EdgeDecision): Node[] {
-  const { decision, confidence, stage, explanation, escalate, reason_codes, class_probabilities, unread } = decided;
+  const { decision, stage, explanation, escalate, reason_codes, class_probabilities, unread } = decided;
   const rows = Object.entries(class_probabilities)
     .sort(([, a], [, b]) => b - a)
     .map(([option, share]) => make('tr', {}, make('td', {}, make('bdi', {}, option)), make('td', {}, percent(share))));
   return [
     make('p', { className: 'decision' }, make('bdi', {}, decision)),
     say(
-      `${percent(confidence)} sure, ${stageNames[stage]}${reason_codes.length > 0 ? `: ${reason_codes.join(', ')}` : ''}`,
+      `${describeSureness(decided)}${stageNames[stage]}${reason_codes.length > 0 ? `: ${reason_codes.join(', ')}` : ''}`,
     ),
     ...(escalate ? [say('A person should look at this one.', 'warn')] : []),
     say(explanation, 'hint'),

@@ -17,7 +17,15 @@ import { place } from './input-form.ts';
 export type Table = { name: string; sheet: Sheet; inputs: Input[]; notes: string[] };
 
 const maxBytes = 200_000_000;
-const newColumns = ['decision', 'confidence', 'stage', 'reasons', 'review'];
+const newColumns = [
+  'decision',
+  'confidence',
+  'classifier_choice',
+  'classifier_probability',
+  'stage',
+  'reasons',
+  'review',
+];
 
 /** Reads a file, whose columns are called like the fields of the policy. Throws UnreadableFile. */
 export async function readTable(file: { name: string; bytes: Uint8Array }, info: BundleInfo): Promise<Table> {
@@ -81,10 +89,11 @@ function chooseReading(kind: EdgeField['kind'], found: Reading | null): Reading 
 }
 
 function listCells(decided: EdgeDecision | InvalidInput): (string | number)[] {
-  if (decided instanceof InvalidInput) return ['', '', 'refused', decided.message, 'yes'];
+  if (decided instanceof InvalidInput) return ['', '', '', '', 'refused', decided.message, 'yes'];
   const { decision, confidence, stage, reason_codes, rules_triggered, escalate, unread } = decided;
+  const { classifier_choice: choice, classifier_probability: own } = decided;
   const reasons = [...reason_codes, ...rules_triggered.map((name) => `rule ${name}`), ...unread];
-  return [decision, confidence, stage, reasons.join('; '), escalate ? 'yes' : ''];
+  return [decision, confidence, choice ?? '', own ?? '', stage, reasons.join('; '), escalate ? 'yes' : ''];
 }
 
 function toFreeName(name: string, taken: readonly string[]): string {

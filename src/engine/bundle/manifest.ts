@@ -248,8 +248,9 @@ export type Golden = z.infer<typeof goldenSchema>;
 export type GoldenOutput = Golden['output'];
 
 const goldenPartSchema = goldenOutputSchema.strip();
-/** The part of a decision that a golden line pins down. */
-export const toGoldenOutput = (decision: Decision): GoldenOutput => goldenPartSchema.parse(decision);
+/** The part of a decision that a golden line pins down; its `confidence` is the classifier's in its own choice. */
+export const toGoldenOutput = (decision: Decision): GoldenOutput =>
+  goldenPartSchema.parse({ ...decision, confidence: decision.classifier_probability ?? decision.confidence });
 
 export const encoderEntry = 'text/encoder.onnx';
 

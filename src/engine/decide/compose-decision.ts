@@ -29,18 +29,41 @@ export function toClassProbabilities(
 }
 
 /** Whether a decision is the fallback of a policy whose classifier was not asked, or that has none. */
-export function isBareFallback({ stage, confidence }: Pick<Decision, 'stage' | 'confidence'>): boolean {
-  return stage === 'fallback' && confidence === 0;
+export function isBareFallback({
+  stage,
+  confidence,
+  classifier_choice: choice,
+}: Pick<Decision, 'stage' | 'confidence' | 'classifier_choice'>): boolean {
+  return stage === 'fallback' && confidence === 0 && choice === null;
 }
 
-/**
- * How likely the answer is right. The `confidence` of a fallback, or of what a connected model chose, is the
- * classifier's in its own choice; this is the probability of the answer itself, and 0 where no classifier was asked.
- */
-export function toOwnProbability(
-  made: Pick<Decision, 'decision' | 'stage' | 'confidence' | 'class_probabilities'>,
-): number {
-  return isBareFallback(made) ? 0 : (made.class_probabilities[made.decision] ?? made.confidence);
+type Confidence = Pick<Decision, 'confidence' | 'classifier_choice' | 'classifier_probability'>;
+
+/** Whose probability the confidence is: of the option decided, with the classifier's own choice where it is another. */
+function toConfidence(
+  decision: string,
+  { option, confidence }: Pick<Prediction, 'option' | 'confidence'>,
+  probabilities: Readonly<Record<string, number>>,
+): Confidence {
+  if (decision === option) return { confidence, classifier_choice: null, classifier_probability: null };
+  // Rounding can take a probability of 1 a little beyond it.
+  const own = Math.min(1, probabilities[decision] ?? 0);
+  return { confidence: own, classifier_choice: option, classifier_probability: confidence };
+}
+
+/** What the classifier chose, and its probability: what thresholds compare; null where no classifier was asked. */
+export function readClassifierChoice(made: Decision): Pick<Prediction, 'option' | 'confidence'> | null {
+  if (made.stage === 'rules' || isBareFallback(made)) return null;
+  const { classifier_choice: option, classifier_probability: confidence } = made;
+  return option === null || confidence === null
+    ? { option: made.decision, confidence: made.confidence }
+    : { option, confidence };
+}
+
+/** A decision of the classifier, or of its fallback, with the option that a connected model chose in its place. */
+export function replaceOption(made: Decision, option: string): Decision {
+  const choice = readClassifierChoice(made);
+  return { ...made, decision: option, ...(choice && toConfidence(option, choice, made.class_probabilities)) };
 }
 
 /** The decision of a rule that matches; it is the same for every input. */
@@ -49,6 +72,8 @@ export function composeRuleDecision(rule: Rule, options: readonly string[], poli
   return Object.freeze({
     decision: rule.then,
     confidence: 1,
+    classifier_choice: null,
+    classifier_probability: null,
     reason_codes: rule.reason_code === null ? noNames : freezeArray([rule.reason_code]),
     escalate: false,
     fallback_used: false,
@@ -61,9 +86,12 @@ export function composeRuleDecision(rule: Rule, options: readonly string[], poli
   });
 }
 
-/** The decision that the thresholds made of a prediction; `reasonCodes` go with the prediction's option only. */
+/**
+ * The decision that the thresholds made of a prediction, null where no classifier was asked; `reasonCodes` go with the
+ * prediction's option only.
+ */
 export function composeDecision(
-  prediction: Prediction,
+  prediction: Prediction | null,
   classProbabilities: Record<string, number>,
   outcome: Outcome,
   reasonCodes: string[],
@@ -71,7 +99,7 @@ export function composeDecision(
 ): Decision {
   return Object.freeze({
     decision: outcome.decision,
-    confidence: prediction.confidence,
+    ...toConfidence(outcome.decision, prediction ?? { option: outcome.decision, confidence: 0 }, classProbabilities),
     reason_codes: outcome.stage === 'classifier' ? reasonCodes : noNames,
     escalate: outcome.escalate,
     fallback_used: outcome.stage === 'fallback',
@@ -80,6 +108,6 @@ export function composeDecision(
     class_probabilities: classProbabilities,
     explanation: outcome.explain(classProbabilities),
     stage: outcome.stage,
-    unfamiliar: prediction.unfamiliarReason !== null,
+    unfamiliar: prediction !== null && prediction.unfamiliarReason !== null,
   });
 }

@@ -344,9 +344,8 @@ function compileFallback(manifest: Manifest): (rulesOutcome: RulesOutcome, timer
 /** The fallback where no classifier was asked: certain of nothing, every option as probable as the next. */
 function composeBareFallback({ options, policy_version }: Manifest, fallback: string, explanation: string): Decision {
   const evenly = options.map(() => 1 / options.length);
-  const prediction: Prediction = { option: fallback, confidence: 0, unfamiliarReason: null };
   const outcome = takeFallback(fallback, () => explanation, true);
-  return composeDecision(prediction, toClassProbabilities(options, evenly), outcome, [], policy_version);
+  return composeDecision(null, toClassProbabilities(options, evenly), outcome, [], policy_version);
 }
 
 /** The fallback, where the encoder cannot be asked; without a fallback the error is the answer. */

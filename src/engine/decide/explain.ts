@@ -24,9 +24,9 @@ function describeRange({ auto_decide, escalation }: ConfidenceThresholds): strin
   return `between the escalation threshold ${escalation} and the automatic threshold ${auto_decide}`;
 }
 
-/** "Sent to the fallback … (own probability …): ", the beginning of a sentence. */
+/** "Sent to the fallback … (confidence …): ", the beginning of a sentence. */
 function describeFallback(fallback: string, probability: number): string {
-  return `Sent to the fallback «${fallback}» (own probability ${probability.toFixed(2)}): `;
+  return `Sent to the fallback «${fallback}» (confidence ${probability.toFixed(2)}): `;
 }
 
 /** One sentence for each way to decide; none of them holds a value of the input. */

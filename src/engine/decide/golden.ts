@@ -6,6 +6,7 @@ import type { ConfidenceThresholds } from '../domain/definition.ts';
 import type { ErrorDetail } from '../errors.ts';
 import { type JsonObject, toCanonicalJson } from '../json.ts';
 import { redactToPlaceholder } from '../pii.ts';
+import { readClassifierChoice } from './compose-decision.ts';
 import type { Decider } from './decided.ts';
 import { isCloseChoice } from './reason-codes.ts';
 
@@ -58,10 +59,11 @@ export async function recordGoldenLines(
     if (characters + length > maxCharacters) continue;
     const result = await decider.decide(input, { trace: true });
     if (!result.ok) continue;
-    const { confidence, class_probabilities } = result.decision;
-    // Where no thresholds were compared, no classifier was asked.
+    const choice = readClassifierChoice(result.decision);
     const thresholds = result.trace?.thresholds ?? null;
-    if (thresholds !== null && !isClear(confidence, class_probabilities, thresholds)) continue;
+    // Where no thresholds were compared, no classifier was asked.
+    const { class_probabilities } = result.decision;
+    if (thresholds !== null && !isClear(choice?.confidence ?? 0, class_probabilities, thresholds)) continue;
     if (result.trace?.familiarity.some(isCloseCheck) === true) continue;
     if (isCloseChoice(result.trace?.reasons ?? [], reasonMargin)) continue;
     characters += length;

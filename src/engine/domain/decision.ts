@@ -44,8 +44,18 @@ export const decisionSchema = z.object({
     .min(0)
     .max(1)
     .describe(
-      'The calibrated probability of the decision; 1 where a rule decided. Of a fallback or a connected model that of the classifier in its own choice: class_probabilities has the probability of the decision',
+      'The calibrated probability of the decision given, also of a fallback or of what a connected model chose; 1 where a rule decided, 0 where no classifier was asked',
     ),
+  classifier_choice: z
+    .string()
+    .nullable()
+    .describe('What the classifier chose, where the fallback or a connected model decided otherwise; null elsewhere'),
+  classifier_probability: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe('The calibrated probability of classifier_choice, which the thresholds were compared with'),
   reason_codes: z.array(z.string()).describe('Why, in codes of the type'),
   escalate: z.boolean().describe('Whether a person should look before it is acted on'),
   fallback_used: z.boolean().describe('Whether the fallback option answered'),

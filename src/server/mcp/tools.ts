@@ -1,6 +1,5 @@
 /** The tools that agents are offered: operations of the table, their arguments and their answers included. */
 import { z } from 'zod';
-import { toOwnProbability } from '../../engine/decide/compose-decision.ts';
 import { pick } from '../../engine/domain/records.ts';
 import { isInProgress } from '../../engine/domain/training.ts';
 import { limits } from '../../engine/limits.ts';
@@ -23,13 +22,11 @@ const formatCredits = (credits: number) => `${credits} ${credits === 1 ? 'credit
 const toPercent = (part: number) => `${Math.round(part * 100)}%`;
 const quoteNames = (values: readonly string[]) => values.map((value) => JSON.stringify(value)).join(', ');
 
-/** The confidence of an answer by the name that it has there, and beside it the answer's own probability. */
-function describeConfidence(made: Parameters<typeof toOwnProbability>[0]): string {
-  const own = toOwnProbability(made);
-  const confidence = `confidence ${made.confidence.toFixed(2)}`;
-  return own === made.confidence
-    ? confidence
-    : `own probability ${own.toFixed(2)} (${confidence} is the classifier's in its own choice)`;
+type Made = Pick<OutputOf<'decide'>, 'confidence' | 'classifier_choice' | 'classifier_probability'>;
+/** The confidence of an answer, and beside it what the classifier chose where that is another option. */
+function describeConfidence({ confidence, classifier_choice: choice, classifier_probability: own }: Made): string {
+  const chosen = choice === null ? '' : ` (the classifier chose ${JSON.stringify(choice)}, ${own?.toFixed(2)})`;
+  return `confidence ${confidence.toFixed(2)}${chosen}`;
 }
 
 function groupErrors(errors: OutputOf<'decide.batch'>['errors']) {

@@ -171,6 +171,7 @@ function fakeDecider(toProbability: (input: JsonObject) => number): Decider {
         decision: approve > 0.5 ? 'approve' : 'decline',
         confidence: Math.max(approve, 1 - approve),
         class_probabilities: { approve, decline: 1 - approve },
+        ...{ classifier_choice: null, classifier_probability: null },
         ...{ reason_codes: [], rules_triggered: [], policy_version: 'v1', explanation: '' },
         ...{ stage: 'classifier', escalate: false, fallback_used: false, unfamiliar: false },
       };

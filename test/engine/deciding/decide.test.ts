@@ -33,6 +33,8 @@ describe('deciding', () => {
     expect(decide({ rules }, { amount: 1000 })).toEqual({
       decision: 'decline',
       confidence: 1,
+      classifier_choice: null,
+      classifier_probability: null,
       reason_codes: ['AMOUNT'],
       escalate: false,
       fallback_used: false,
@@ -80,7 +82,7 @@ describe('deciding', () => {
     (between, fallbackOption, decision, stage, escalate, used) => {
       const answer = decide({ policy: { between }, fallbackOption }, { amount: amountFor(0.7) });
       expect(answer).toMatchObject({ decision, stage, escalate, fallback_used: used });
-      expect(answer.confidence).toBeCloseTo(0.7, 5);
+      expect(answer.confidence).toBeCloseTo(decision === 'decline' ? 0.7 : 0.3, 5);
       expect(answer.class_probabilities.decline).toBeCloseTo(0.7, 5);
       if (used) expect(answer.reason_codes).toEqual([]);
     },
@@ -88,8 +90,9 @@ describe('deciding', () => {
 
   it('below escalation: the fallback where there is one, otherwise the classifier with a flag [THR-3] [THR-4]', () => {
     const answer = decide({ fallbackOption: 'approve', policy: { between: 'accept' } }, { amount: amountFor(0.55) });
-    // The confidence is that of the classifier in its own answer, also where the fallback answers.
-    expect(answer.confidence).toBeCloseTo(0.55, 5);
+    expect(answer.confidence).toBe(answer.class_probabilities.approve);
+    expect(answer.classifier_choice).toBe('decline');
+    expect(answer.classifier_probability).toBeCloseTo(0.55, 5);
     expect(answer.class_probabilities.decline).toBeCloseTo(0.55, 5);
     expect(answer).toMatchObject({
       decision: 'approve',
@@ -97,7 +100,7 @@ describe('deciding', () => {
       fallback_used: true,
       escalate: true,
       explanation:
-        'Sent to the fallback «approve» (own probability 0.45): the classifier thought «decline», 0.55, below the escalation threshold 0.6.',
+        'Sent to the fallback «approve» (confidence 0.45): the classifier thought «decline», 0.55, below the escalation threshold 0.6.',
     });
     expect(decide({}, { amount: amountFor(0.55) })).toMatchObject({
       decision: 'decline',

@@ -55,7 +55,7 @@ describe('an unfamiliar input [THR-6]', () => {
     });
     expect(decision.confidence).toBeGreaterThan(0.99);
     expect(decision.explanation).toBe(
-      'Sent to the fallback «approve» (own probability 0.00): the input is unlike the examples (the values of «amount»). The classifier thought «decline», 1.00.',
+      'Sent to the fallback «approve» (confidence 0.00): the input is unlike the examples (the values of «amount»). The classifier thought «decline», 1.00.',
     );
     expect(trace?.familiarity).toEqual([{ check: 'fields', score: 1, limit: 0, familiar: false, outside: ['amount'] }]);
   });

@@ -38,12 +38,7 @@ describe('the thresholds [THR-1] [THR-2] [THR-3] [THR-4]', () => {
     ['fallback', null, flagged, 'below the automatic threshold 0.85; no fallback is set'],
     ['fallback', 'ask', fallback, 'below the automatic threshold 0.85.'],
     ['escalate', null, open, 'below the automatic threshold 0.85; no fallback is set'],
-    [
-      'escalate',
-      'ask',
-      openFallback,
-      'Sent to the fallback «ask» (own probability 0.01): the classifier thought «pay», ',
-    ],
+    ['escalate', 'ask', openFallback, 'Sent to the fallback «ask» (confidence 0.01): the classifier thought «pay», '],
   ] as const)('between them: %s with the fallback %s', (between, fallbackOption, expected, sentence) => {
     for (const confidence of [0.6, 0.849]) {
       const prediction = { option: 'pay', confidence, unfamiliarReason: null };
@@ -61,7 +56,7 @@ describe('the thresholds [THR-1] [THR-2] [THR-3] [THR-4]', () => {
     const fall = applyThresholds(prediction, settings(between, 'ask'));
     expect(fall).toMatchObject(openFallback);
     expect(fall.explain(probabilities)).toBe(
-      'Sent to the fallback «ask» (own probability 0.01): the classifier thought «pay», 0.599, below the escalation threshold 0.6.',
+      'Sent to the fallback «ask» (confidence 0.01): the classifier thought «pay», 0.599, below the escalation threshold 0.6.',
     );
   });
 
@@ -75,7 +70,7 @@ describe('the thresholds [THR-1] [THR-2] [THR-3] [THR-4]', () => {
     const fall = applyThresholds(prediction, settings(between, 'ask'));
     expect(fall).toMatchObject(openFallback);
     expect(fall.explain(probabilities)).toBe(
-      'Sent to the fallback «ask» (own probability 0.01): the input is unlike the examples (its text). The classifier thought «pay», 1.00.',
+      'Sent to the fallback «ask» (confidence 0.01): the input is unlike the examples (its text). The classifier thought «pay», 1.00.',
     );
   });
 

@@ -100,7 +100,8 @@ describe('an open decision', () => {
       reason_codes: ['GOOD_SCORE'],
       explanation: expect.stringContaining('«judge»'),
     });
-    expect(body.confidence).toBe(Math.max(...Object.values<number>(body.class_probabilities)));
+    // What the model chose has the probability of the classifier, whatever the classifier had chosen itself.
+    expect(body.confidence).toBe(body.class_probabilities.approve);
     expect(body.trace.stage_ms.escalation).toBeGreaterThan(0);
     expect((await call('GET', `${url}/logs`)).body.items[0]).toMatchObject({
       stage: 'escalation',

@@ -317,6 +317,7 @@ describe('the fields of', () => {
     expect(body).toEqual({
       decision: 'approve',
       confidence: part,
+      ...{ classifier_choice: null, classifier_probability: null },
       reason_codes: ['GOOD_SCORE'],
       escalate: false,
       fallback_used: false,
@@ -340,6 +341,7 @@ describe('the fields of', () => {
       input: { applicant: { score: 790 }, amount: 2_000, purpose: 'car', employed: true },
       decision: body.decision,
       confidence: body.confidence,
+      ...{ classifier_choice: null, classifier_probability: null },
       stage: body.stage,
       reason_codes: body.reason_codes,
       class_probabilities: body.class_probabilities,

@@ -136,7 +136,12 @@ _ANSWERS: dict[str, Schema] = {
     "Decision": _require(
         {
             "decision": _TEXT,
-            "confidence": _SHARE,
+            "confidence": {**_SHARE, "description": "The calibrated probability of the decision"},
+            "classifier_choice": {
+                "type": ["string", "null"],
+                "description": "What the classifier chose, where the fallback decided otherwise",
+            },
+            "classifier_probability": {**_SHARE, "type": ["number", "null"]},
             "reason_codes": _TEXTS,
             "stage": {**_TEXT, "enum": ["rules", "classifier", "fallback"]},
             "class_probabilities": {"type": "object", "additionalProperties": _SHARE},

@@ -52,6 +52,8 @@ def describe_decision(
         "input": loaded.personal.mask(input),
         "decision": made.decision,
         "confidence": made.confidence,
+        "classifier_choice": made.classifier_choice,
+        "classifier_probability": made.classifier_probability,
         "stage": made.stage,
         "reason_codes": list(made.reason_codes),
         "class_probabilities": dict(made.class_probabilities),

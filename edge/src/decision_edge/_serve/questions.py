@@ -72,6 +72,8 @@ class Answer:
             "x_decision_type": self.decision_type,
             "x_decision": made.decision,
             "x_confidence": made.confidence,
+            "x_classifier_choice": made.classifier_choice,
+            "x_classifier_probability": made.classifier_probability,
             "x_stage": made.stage,
             "x_escalate": made.escalate,
             "x_unfamiliar": made.unfamiliar,

@@ -63,7 +63,7 @@ function Decided({ typeId, decided }: { typeId: string; decided: Replayed }) {
     <>
       <OptionName typeId={typeId} option={decision} />{' '}
       <small className="muted">
-        {stage === 'classifier' ? percent(confidence) : stage === 'rules' ? 'by a rule' : 'fallback'}
+        {stage === 'rules' ? 'by a rule' : `${percent(confidence)}${stage === 'classifier' ? '' : ', fallback'}`}
       </small>
     </>
   );

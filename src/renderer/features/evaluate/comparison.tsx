@@ -95,11 +95,11 @@ function DifferingRow({ typeId, row, names }: { typeId: string; row: Differing; 
             className={decision === row.expected ? 'tag wrap good' : 'tag wrap bad'}
             says={
               decision === predicted
-                ? 'What this policy decided, and how sure its classifier was.'
-                : `What this policy decided, by a rule or the fallback; its classifier chose ${isolate(predicted)}.`
+                ? 'What this policy decided, and how likely that is right.'
+                : `What this policy decided, by a rule or the fallback, and how likely that is right; its classifier chose ${isolate(predicted)}.`
             }
           >
-            <bdi>{showUnseen(decision)}</bdi> {decision === predicted && percent(confidence)}
+            <bdi>{showUnseen(decision)}</bdi> {percent(confidence)}
           </Figure>
         </span>
       ))}

@@ -1,7 +1,6 @@
 import './monitor.css';
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { lazy, type Ref, Suspense, useMemo, useRef, useState } from 'react';
-import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { DataGrid, type GridColumn, type GridHandle, moveCursor } from '../../parts/data-grid.tsx';
@@ -17,6 +16,7 @@ import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { Overview } from './overview.tsx';
+import { readOwnProbability } from './own-probability.ts';
 import { Retention } from './retention.tsx';
 
 const RecordDrawer = lazy(async () => ({ default: (await import('./record-drawer.tsx')).RecordDrawer }));
@@ -176,7 +176,7 @@ function useColumns(
         width: 92,
         numeric: true,
         says: 'How likely the decision is right, by the calibrated classifier.',
-        cell: (record) => percent(toOwnProbability(record)),
+        cell: (record) => percent(readOwnProbability(record)),
       },
       {
         id: 'stage',

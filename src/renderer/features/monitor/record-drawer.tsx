@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Likelihoods } from '../../parts/explained/likelihoods.tsx';
@@ -17,6 +16,7 @@ import { goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
+import { readOwnProbability } from './own-probability.ts';
 
 const maxKeyOptions = 9;
 
@@ -134,7 +134,7 @@ function RecordFacts({ typeId, record }: { typeId: string; record: LogRecord }) 
       <p className="row">
         <OptionName typeId={typeId} option={record.decision} />{' '}
         <Figure says="How likely the decision is right, by the calibrated classifier.">
-          {percent(toOwnProbability(record))}
+          {percent(readOwnProbability(record))}
         </Figure>
         <span className="tag">{record.stage}</span>
         <Figure className="tag" says="The policy that decided.">

@@ -1,4 +1,4 @@
-import { isBareFallback, toOwnProbability } from '../../../engine/decide/compose-decision.ts';
+import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
 import type { DecideResponse } from '../../../server/contract/deciding/decisions.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
@@ -100,7 +100,7 @@ function HowSure({ answer }: { answer: DecideResponse }) {
     <>
       <strong>
         <Figure says="How likely the decision is right, by the calibrated classifier.">
-          {percent(toOwnProbability(answer))} sure
+          {percent(answer.confidence)} sure
         </Figure>
       </strong>
       {met === undefined

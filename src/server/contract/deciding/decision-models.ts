@@ -75,7 +75,9 @@ export type SystemoneRequest = z.infer<typeof systemoneRequestSchema>;
 const outcomeSchema = z.object({
   x_decision_type: text,
   x_decision: text.describe('The answer of /api/v1/decide: thresholds, fallback and connected model applied'),
-  x_confidence: probability,
+  x_confidence: probability.describe('The confidence of x_decision, as /api/v1/decide answers it'),
+  x_classifier_choice: text.nullable(),
+  x_classifier_probability: probability.nullable(),
   x_stage: text,
   x_escalate: z.boolean(),
   x_unfamiliar: z.boolean(),

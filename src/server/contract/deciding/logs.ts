@@ -15,7 +15,13 @@ const logRecordSchema = z
     decision_type: z.string(),
     input: z.record(z.string(), z.unknown()).describe('Personal fields are replaced by tokens'),
     decision: z.string(),
-    confidence: z.number(),
+    confidence: z
+      .number()
+      .describe(
+        'Of the decision; records of earlier programs have the confidence of the classifier in its own choice here',
+      ),
+    classifier_choice: z.string().nullable().describe('As in the answer; null in records of earlier programs'),
+    classifier_probability: z.number().nullable().describe('The probability of classifier_choice'),
     stage: z.enum(stages).describe('The stage that produced the decision'),
     reason_codes: z.array(z.string()),
     class_probabilities: z.record(z.string(), z.number()),

@@ -1,6 +1,6 @@
 /** The decisions of trained policies on their held-out examples. */
 import { z } from 'zod';
-import { stages } from '../../../engine/domain/decision.ts';
+import { decisionSchema, stages } from '../../../engine/domain/decision.ts';
 import { confidenceThresholdsSchema } from '../../../engine/domain/definition.ts';
 import { judgedParts, metricsSchema } from '../../../engine/domain/metrics.ts';
 import { sliceSchema } from '../../../engine/findings/slices.ts';
@@ -9,7 +9,10 @@ import { analysisStateShape, jsonText, pageQuery, paginated, uuid } from '../com
 import { operation, reads } from '../operation.ts';
 import { draftDefinition } from '../types/rules.ts';
 
-const predictionSchema = z.object({ predicted: z.string(), confidence: z.number() });
+const predictionSchema = z.object({
+  predicted: z.string().describe('What the classifier chose'),
+  confidence: z.number().describe('The calibrated probability of `predicted`'),
+});
 
 const decidedSchema = z.object({
   decision: z.string(),
@@ -28,8 +31,10 @@ const heldOutRowSchema = predictionSchema
   })
   .meta({ id: 'HeldOutRow' });
 
-const comparedPredictionSchema = predictionSchema.extend({
+const comparedPredictionSchema = z.object({
+  predicted: predictionSchema.shape.predicted,
   decision: z.string().describe('What is compared: `predicted`, or the whole decision'),
+  confidence: z.number().describe('The calibrated probability of `decision`; 1 where a rule decided'),
 });
 
 const comparedRowSchema = z
@@ -44,7 +49,7 @@ const comparedRowSchema = z
 
 const replayedSchema = z.object({
   decision: z.string(),
-  confidence: z.number().describe('Of the classifier; 1 of a rule'),
+  confidence: decisionSchema.shape.confidence,
   stage: z.enum(stages),
   escalate: z.boolean(),
 });

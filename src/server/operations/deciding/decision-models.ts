@@ -154,6 +154,8 @@ function toOutcome({ typeName, decided }: Answered): Outcome {
     x_decision_type: typeName,
     x_decision: decided.decision,
     x_confidence: decided.confidence,
+    x_classifier_choice: decided.classifier_choice,
+    x_classifier_probability: decided.classifier_probability,
     x_stage: decided.stage,
     x_escalate: decided.escalate,
     x_unfamiliar: decided.unfamiliar,

@@ -49,6 +49,7 @@ function writeRecord<Input extends JsonObject | string>(
   logged: LoggedDecision<JsonObject | string>,
   input: Input,
 ) {
+  const choice = logged.classifierChoice;
   return {
     id: logged.id,
     request_id: logged.requestId,
@@ -57,6 +58,8 @@ function writeRecord<Input extends JsonObject | string>(
     input,
     decision: logged.decision,
     confidence: logged.confidence,
+    classifier_choice: choice,
+    classifier_probability: choice === null ? null : Math.min(1, logged.classProbabilities[choice] ?? 0),
     stage: logged.stage,
     reason_codes: logged.reasonCodes,
     class_probabilities: logged.classProbabilities,
@@ -104,6 +107,8 @@ const csvColumns = [
   'release',
   'digest',
   'origin',
+  'classifier_choice',
+  'classifier_probability',
 ] as const satisfies readonly (keyof LogRecord)[];
 
 /** Yields one string for each slice of records and each turn of the event loop: a slow reader holds only its place. */

@@ -244,6 +244,7 @@ function record(
     input: type.piiFields.length === 0 ? input : deps.auth.redact(input, type.piiFields),
     decision: decision.decision,
     confidence: decision.confidence,
+    classifierChoice: decision.classifier_choice,
     stage: decision.stage,
     reasonCodes: decision.reason_codes,
     classProbabilities: decision.class_probabilities,

@@ -39,6 +39,8 @@ const lineSchema = z.object({
   input: jsonObject,
   decision: name,
   confidence: share,
+  /** Left out by earlier versions, whose confidence is the classifier's in its own choice. */
+  classifier_choice: name.nullable().default(null),
   stage: z.enum(stages).exclude(['escalation']),
   reason_codes: z.array(name).max(limits.maxReasonCodesPerExample),
   class_probabilities: z
@@ -144,7 +146,8 @@ function createReleaseFinder({ store }: Foundation, { organisationId }: Caller):
 
 /** Says which of a line's names its release does not have; null where it has them all. */
 function describeMisfit(line: Line, { options, reason_codes: codes }: Definition): string | null {
-  const option = [line.decision, ...Object.keys(line.class_probabilities)].find((each) => !options.includes(each));
+  const named = [line.decision, line.classifier_choice ?? line.decision, ...Object.keys(line.class_probabilities)];
+  const option = named.find((each) => !options.includes(each));
   if (option !== undefined) return `${JSON.stringify(option)} is no option of its release`;
   const code = line.reason_codes.find((each) => !codes.includes(each));
   return code === undefined ? null : `${JSON.stringify(code)} is no reason code of its release`;
@@ -164,6 +167,7 @@ function toLogged({ auth }: Foundation, { type, release }: Found, line: Line): E
     input: auth.redact(line.input, type.piiFields),
     decision: line.decision,
     confidence: line.confidence,
+    classifierChoice: line.classifier_choice,
     stage: line.stage,
     reasonCodes: line.reason_codes,
     classProbabilities: line.class_probabilities,

@@ -1,5 +1,6 @@
 /** A decision that the thresholds leave open, asked of a connected model. */
 import { z } from 'zod';
+import { replaceOption } from '../../../engine/decide/compose-decision.ts';
 import type { DecisionMade } from '../../../engine/decide/decided.ts';
 import type { Decision } from '../../../engine/domain/decision.ts';
 import type { EscalationPolicy } from '../../../engine/domain/definition.ts';
@@ -17,7 +18,7 @@ const system = [
   'Answer with one JSON object and nothing else.',
 ].join(' ');
 
-/** Asks the connected model without personal fields, or keeps the decision; confidence stays the classifier's. */
+/** Asks the connected model without personal fields, or keeps the decision; probabilities stay the classifier's. */
 export async function askConnectedModel(
   deps: Foundation,
   type: DecisionTypeRecord,
@@ -51,8 +52,7 @@ export async function askConnectedModel(
       },
     );
     return {
-      ...decision,
-      decision: value.decision,
+      ...replaceOption(decision, value.decision),
       stage: 'escalation',
       escalate: true,
       fallback_used: false,

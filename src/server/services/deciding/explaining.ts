@@ -3,7 +3,6 @@ import { findFieldFlips } from '../../../engine/counterfactuals/find-flips.ts';
 import { type Change, listSeenFields } from '../../../engine/counterfactuals/seen-values.ts';
 import { findWordFlip, type WordFlip, weighWords } from '../../../engine/counterfactuals/weigh-words.ts';
 import { WhatIf, type WhatIfBudget } from '../../../engine/counterfactuals/what-if.ts';
-import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
 import type { Decider } from '../../../engine/decide/decided.ts';
 import type { Decision } from '../../../engine/domain/decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
@@ -101,10 +100,10 @@ export async function explainInput(
   const weighed = await weighWords(words, input, isExcluded);
   const wordFlip = await findWordFlip(words, input, weighed);
   if (wordFlip !== null) flips.push(toWireFlip([toWireTextChange(input, wordFlip)], wordFlip.decision));
-  const { decision, escalate, policy_version } = base.decision;
+  const { decision, confidence, escalate, policy_version } = base.decision;
   return {
     decision,
-    confidence: toOwnProbability(base.decision),
+    confidence,
     escalate,
     flips,
     nearest: await findNearest(deps, type, input),
@@ -157,8 +156,8 @@ async function findNearest(
 
 type WireFlip = Explanation['flips'][number];
 
-function toWireFlip(changes: WireFlip['changes'], made: Decision): WireFlip {
-  return { changes, decision: made.decision, confidence: toOwnProbability(made), escalate: made.escalate };
+function toWireFlip(changes: WireFlip['changes'], { decision, confidence, escalate }: Decision): WireFlip {
+  return { changes, decision, confidence, escalate };
 }
 
 /** Values that cannot be read are not missing: they stand as they were sent. */

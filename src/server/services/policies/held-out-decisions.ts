@@ -69,12 +69,6 @@ export type Comparison = {
   rows: (Omit<ComparedRecord, 'first' | 'second'> & { first: Compared; second: Compared })[];
 };
 
-const toCompared = ({ prediction, whole }: DecidedRow): Compared => ({
-  predicted: prediction.option,
-  confidence: prediction.confidence,
-  decision: whole.decision,
-});
-
 /** The most held-out rows that are decided again: usual rules take a quarter of a second for this many. */
 const maxRows = 10_000;
 /** Policies of which it is known; 10,000 rows of one take about a megabyte. */
@@ -161,10 +155,20 @@ export class HeldOutDecisions {
       exampleId,
       expected,
       input: this.#deps.store.heldOut.readInput(exampleId),
-      first: toCompared(one),
-      second: toCompared(other),
+      first: this.#toCompared(first, one),
+      second: this.#toCompared(second, other),
     }));
     return { counts, rows };
+  }
+
+  /** The confidence is that of the decision, as everywhere. */
+  #toCompared(policy: HeldOutPolicy, { exampleId, prediction, whole: { decision, stage } }: DecidedRow): Compared {
+    const readOwn = () => {
+      const place = readTrainedFrom(this.#deps, policy).version.definition.options.indexOf(decision);
+      return Math.min(1, this.#deps.store.heldOut.readProbability(policy.id, exampleId, place));
+    };
+    const likely = decision === prediction.option ? prediction.confidence : readOwn();
+    return { predicted: prediction.option, decision, confidence: stage === 'rules' ? 1 : likely };
   }
 
   /** Measures the effect of another policy, or of other settings, on the unseen examples that both have. */

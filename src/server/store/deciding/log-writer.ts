@@ -14,7 +14,10 @@ export type NewLoggedDecision = {
   requestId: string;
   input: JsonObject;
   decision: string;
+  /** Of the decision; of a fallback or a connected model's answer in records of earlier programs the classifier's. */
   confidence: number;
+  /** What the classifier chose, where that is not the decision; null in records of earlier programs. */
+  classifierChoice?: string | null;
   stage: Stage;
   reasonCodes: string[];
   classProbabilities: Record<string, number>;
@@ -42,10 +45,10 @@ export type NewLoggedDecision = {
 /** Prepares the insert that the commit queue runs inside its transaction; it returns the record's row number. */
 export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDecision) => number {
   const statement = db.prepare(
-    `INSERT INTO decision_logs (decision_type_seq, request_id, input, decision, confidence, stage, reason_codes,
+    `INSERT INTO decision_logs (decision_type_seq, request_id, input, decision, confidence, classifier_choice, stage, reason_codes,
        class_probabilities, rules_triggered, escalated, fallback_used, unfamiliar, policy_version, version_number,
        release, explanation, latency_ms, api_key_id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   // Few decisions have any: the others do not pay for the column.
   const addRuleErrors = db.prepare<[string, number]>('UPDATE decision_logs SET rule_errors = ? WHERE seq = ?');
@@ -59,6 +62,7 @@ export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDec
       JSON.stringify(decision.input),
       decision.decision,
       decision.confidence,
+      decision.classifierChoice ?? null,
       decision.stage,
       toJsonList(decision.reasonCodes),
       JSON.stringify(decision.classProbabilities),

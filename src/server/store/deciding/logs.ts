@@ -56,7 +56,7 @@ type RawLogRecord = Omit<LoggedDecision<string>, Flag | Json | 'ruleErrors'> &
   Record<Flag, number> &
   Record<Json, string> & { ruleErrors: string | null };
 
-const logColumns = `seq, id, request_id AS requestId, input, decision, confidence, stage, reason_codes AS reasonCodes,
+const logColumns = `seq, id, request_id AS requestId, input, decision, confidence, classifier_choice AS classifierChoice, stage, reason_codes AS reasonCodes,
   class_probabilities AS classProbabilities, rules_triggered AS rulesTriggered, rule_errors AS ruleErrors, escalated,
   fallback_used AS fallbackUsed, unfamiliar, policy_version AS policyVersion, version_number AS versionNumber,
   release, explanation, latency_ms AS latencyMs, api_key_id AS apiKeyId, created_at AS createdAt,

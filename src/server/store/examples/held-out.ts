@@ -105,6 +105,11 @@ function prepareStatements(db: WorkbenchDatabase) {
        FROM held_out_predictions p LEFT JOIN examples e ON e.id = p.example_id
        WHERE p.policy_id = ? ORDER BY p.example_id LIMIT ?`,
     ),
+    probability: db
+      .prepare<[number, string, string], number>(
+        'SELECT probabilities ->> ? FROM held_out_predictions WHERE policy_id = ? AND example_id = ?',
+      )
+      .pluck(),
     basis: db
       .prepare<[string], string>(
         `SELECT json_object('split', metrics -> '$.split', 'other_ways', metrics -> '$.other_ways',
@@ -233,6 +238,10 @@ export function createHeldOutStore(db: WorkbenchDatabase) {
     },
     /** Lists what a policy was measured by, as `toMeasuredLabel` writes it. */
     listLabels: (policyId: string): string[] => statements.labels.all(policyId),
+    /** The probability that a policy gave an option, by its place among those it was trained for, for a held-out row. */
+    readProbability(policyId: string, exampleId: string, place: number): number {
+      return statements.probability.get(place, policyId, exampleId) ?? 0;
+    },
     /** The input of an example as it is now; null when it was deleted. */
     readInput: (exampleId: string): JsonObject | null => readInput(statements.input.get(exampleId) ?? null),
     listAnswers: (policyId: string): HeldOutAnswer[] => statements.answers.all(policyId),
