@@ -14,6 +14,8 @@ const parts = {
   engine: [
     // The ground: words, errors, ports, numbers and texts that everything above speaks in.
     [
+      'domain/names.ts',
+      'domain/look-alikes.ts',
       'domain/definition.ts',
       'domain/training.ts',
       'domain/metrics.ts',

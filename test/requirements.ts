@@ -85,6 +85,12 @@ const decisionTypes = {
     'POST pii-residue/clear rewrites the log records in the background, also across a restart, until none of the values is left on the disk.',
   'TYP-39':
     'Define says what may still hold values of PII fields declared late, and masks them in the log by one button.',
+  'TYP-40':
+    'No type is called latest, . or .., by another name that decision models are asked by, or by one with an @: not by creation, renaming, an import or an archive. One that is from before goes on working, and name_notice offers another name.',
+  'TYP-41':
+    'The name of a type that looks like the name of another one (the skeletons of TR39 are equal) is a 409 conflict.',
+  'TYP-42':
+    'Names of types, options, reason codes, rules and fields are NFC and hold no control, format or zero-width signs; joiners stay within words and emoji. Labels of a file are cleaned.',
   'TYP-32':
     'What an input schema may hold is bounded where it is saved, and the 422 names the place; no input holds up others.',
   'TYP-33': 'A name of a type or an API key, an option or a reason code of only blanks is refused.',
@@ -640,7 +646,7 @@ const training = {
     'POST …/releases goes back to an earlier release, with its policy, rules, thresholds and fallback, under a new number.',
   'REL-8': 'POST …/versions/{version_id}/restore makes a new version with the content of an earlier one.',
   'REL-9':
-    'decision_type may name a release, as loan@3, or by an alias (loan@v3 is refused with the releases of policy v3); a type of exactly that name wins, and the release decides as long as it is kept.',
+    'decision_type may name a release, as loan@3, or by an alias (loan@v3 is refused with the releases of policy v3); what follows the @ behind the name of a type is its release and nothing else, and the release decides as long as it is kept.',
   'REL-10': 'A decision type has an ETag; with If-Match of an earlier state a change is refused with 412.',
   'REL-12':
     'The digest in the log decides the same input again from the kept release, after any sequence of edits, drafts, publications, deployments, restores and deletions.',

@@ -31,7 +31,7 @@ describe('a decision type on the page', () => {
     await page.getByRole('link', { name: 'New from a file…' }).click();
     await page.getByLabel('File', { exact: true }).setInputFiles(archive);
     await page.getByRole('button', { name: 'Make the decision type' }).click();
-    await page.getByText('A decision type of this name exists already.').waitFor();
+    await page.getByText(/^The decision type "[^"]+" exists already/).waitFor();
     await page.getByRole('textbox', { name: 'Name' }).fill('refunds 2');
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });

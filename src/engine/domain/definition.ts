@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { jsonObject, orNull } from '../json.ts';
 import { limits } from '../limits.ts';
+import { describeNameFault } from './names.ts';
 
 /** A string of `minLength` to `maxLength` characters, counted in code points as JSON Schema counts them. */
 export function characters(minLength: 0 | 1, maxLength: number) {
@@ -63,8 +64,14 @@ export const escalationPolicySchema = z
 export type EscalationPolicy = z.infer<typeof escalationPolicySchema>;
 
 const areDistinct = (values: readonly string[]) => new Set(values).size === values.length;
-/** A name that a person chooses: not only blanks. */
-export const nameText = (maxLength: number) => characters(1, maxLength).regex(/[^ \t\n\r]/, 'must not be blank');
+/** A name that a person chooses: not only blanks, and without signs that nobody sees. */
+export const nameText = (maxLength: number) =>
+  characters(1, maxLength)
+    .regex(/[^ \t\n\r]/, 'must not be blank')
+    .check(({ value, issues }) => {
+      const message = describeNameFault(value);
+      if (message !== null) issues.push({ code: 'custom', message, input: value });
+    });
 
 /** An option is a key of `class_probabilities` and of counts; keys are never `__proto__`. */
 const toOption = (name: z.ZodString) =>

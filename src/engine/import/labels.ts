@@ -1,4 +1,5 @@
 /** The labels of a column, and the meaning of each. */
+import { toName } from '../domain/names.ts';
 import { limits } from '../limits.ts';
 import { countEdits } from '../rules/suggest.ts';
 import { toKey } from './answers.ts';
@@ -9,10 +10,6 @@ import { toText } from './survey.ts';
 export type LabelTarget = { kind: 'option'; option: string } | { kind: 'add' } | { kind: 'none' };
 export type LabelUse = { value: string; count: number; line: number };
 
-/** Signs without a width, as cells copied from web pages have them; joiners within are parts of words and emoji. */
-const unseen =
-  /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|^[\u200c\u200d]+|[\u200c\u200d]+$/g;
-
 /** A list of one text, or of none, as JSON and Python write it into a cell. */
 const listOfOne = /^\[\s*(?:"([^"\\]*)"|'([^'\\]*)')?\s*\]$/;
 
@@ -22,7 +19,7 @@ export function readLabel(row: SheetRow, columns: readonly string[], column: num
   // A list of one label is that label.
   const cell = Array.isArray(found) && found.length < 2 ? found[0] : found;
   if (cell === undefined || cell === null) return null;
-  const written = toText(cell).replace(unseen, '').trim();
+  const written = toName(toText(cell));
   const [, quoted, other] = listOfOne.exec(written) ?? [null, written];
   const label = (quoted ?? other ?? '').trim();
   if (label === '') return null;

@@ -1,4 +1,5 @@
 /** Making an input and its reason codes of a row. */
+import { toName } from '../domain/names.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 
 /** Names of a column that holds whole inputs. */
@@ -41,6 +42,6 @@ export function readReasonCodes(cell: Json | undefined): string[] {
   if (Array.isArray(cell)) return cell.map(String);
   return String(cell)
     .split(/[;|]/)
-    .map((code) => code.trim())
+    .map(toName)
     .filter((code) => code !== '');
 }

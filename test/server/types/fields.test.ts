@@ -38,6 +38,7 @@ const decisionType = {
   model_deployed: flag,
   audit: null,
   publish_by_hand: false,
+  name_notice: null,
   publish_by_another: false,
   draft: null,
   costs: null,

@@ -93,6 +93,7 @@ function Question({ type }: { type: DecisionType }) {
             value={draft.name}
             onChange={(event) => edit({ name: event.currentTarget.value }, 'name')}
             maxLength={limits.maxTypeNameLength}
+            error={type.name === draft.name && type.name_notice}
           />
           <GrowingText
             label="Description"

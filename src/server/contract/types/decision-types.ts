@@ -145,6 +145,10 @@ export const decisionTypeSchema = z
   .object({
     id: uuid,
     name: z.string(),
+    name_notice: z
+      .string()
+      .nullable()
+      .describe('Why a name from before names were checked should be changed, with another one; null of any other'),
     description: z.string(),
     active_version: versionSchema.describe('What decides now'),
     pii_fields: z.array(z.string()).describe('Dot paths of personal fields'),

@@ -8,6 +8,7 @@ import { readTypePromise } from '../../services/policies/type-promises.ts';
 import { toTypeTag } from '../../services/types/decision-types.ts';
 import { type DraftedType, describeDraft, listConflicts } from '../../services/types/drafts.ts';
 import { findResidue, type PersonalResidue } from '../../services/types/personal-data.ts';
+import { describeOldName } from '../../services/types/type-names.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
 import type { Deps } from '../context.ts';
 
@@ -31,6 +32,7 @@ export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionTy
   return {
     id: type.id,
     name: type.name,
+    name_notice: describeOldName(deps, type),
     description: type.description,
     active_version: toVersion(type.activeVersion),
     pii_fields: type.piiFields,

@@ -15,13 +15,17 @@ export type Deciding = { type: DecisionTypeRecord; policy: DeployedPolicy } & (
 );
 
 /**
- * Finds what decides under a name; a type of exactly that name wins. Throws `decision_type_not_found`,
+ * Finds what decides under a name. What follows the `@` behind the name of a type is one of its releases and nothing
+ * else; types from before names were checked may have an `@` of their own. Throws `decision_type_not_found`,
  * `model_not_deployed`, `not_found` (release, alias) or `unavailable` (its policy's file).
  */
 export function findDeciding(deps: Foundation, caller: Caller, name: string): Deciding {
   const { decisionTypes, deployments } = deps.store;
-  const type = decisionTypes.getByName(name, caller.organisationId);
-  if (type === null) return findPinned(deps, caller, name);
+  const { organisationId } = caller;
+  const at = name.lastIndexOf('@');
+  const pinned = at < 0 ? null : decisionTypes.getByName(name.slice(0, at), organisationId);
+  if (pinned !== null) return findPinned(deps, pinned, name.slice(at + 1));
+  const type = findDecisionTypeByName(deps, caller, name);
   const policy = deployments.find(type.id);
   if (policy !== null) return { type, policy, pinned: null };
   throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
@@ -37,11 +41,8 @@ function refusePolicyName({ name }: DecisionTypeRecord, numbers: readonly number
   return new WorkbenchError('not_found', `${policy} is the name of a policy, and callers name a release: ${found}.`);
 }
 
-function findPinned(deps: Foundation, caller: Caller, name: string): Deciding {
+function findPinned(deps: Foundation, live: DecisionTypeRecord, pin: string): Deciding {
   const { releases, decisionTypes, policies } = deps.store;
-  const at = name.lastIndexOf('@');
-  const live = findDecisionTypeByName(deps, caller, at < 0 ? name : name.slice(0, at));
-  const pin = name.slice(at + 1);
   const number = /^\d{1,9}$/.test(pin) ? Number(pin) : releases.findAlias(live.id, pin);
   if (number === null) {
     if (/^v\d+$/.test(pin)) throw refusePolicyName(live, releases.listNumbers(live.id, Number(pin.slice(1))), pin);

@@ -19,6 +19,7 @@ import type { DecisionTypeRecord, Publishing, VersionRecord } from '../../store/
 import { type ChangeNote, noteChange, readContent } from '../releases.ts';
 import { isCovered } from './personal-data.ts';
 import { listAuditProblems, listConnectionProblems, listCostProblems } from './setting-problems.ts';
+import { listNameProblems, refuseTypeName } from './type-names.ts';
 
 /** Returns the caller's decision type; throws `decision_type_not_found`, also for another organisation's. */
 export function findDecisionType(deps: Foundation, caller: Caller, id: string): DecisionTypeRecord {
@@ -97,7 +98,7 @@ export async function checkNewDecisionType(
     escalation_policy: request.escalation_policy,
   };
   refuseProblems([
-    ...(await listDefinitionProblems(deps, caller, definition, request.fallback_option, field, false)),
+    ...(await listDefinitionProblems(deps, caller, definition, request.fallback_option, field, null)),
     ...listConnectionProblems(deps, caller, request.escalation_policy),
     ...listCostProblems(request.costs, definition.options),
     ...listAuditProblems(request.audit, request.retention_days),
@@ -246,9 +247,9 @@ export async function checkUpdate(
   const change = planChange(deps, findDecisionType(deps, caller, id), request);
   const { seen, next } = change;
   const { definition } = next.activeVersion;
-  const isSchemaKept = isDeepStrictEqual(definition.input_schema, seen.activeVersion.definition.input_schema);
+  const before = seen.activeVersion.definition;
   refuseProblems([
-    ...(await listDefinitionProblems(deps, caller, definition, next.fallbackOption, field, isSchemaKept)),
+    ...(await listDefinitionProblems(deps, caller, definition, next.fallbackOption, field, before)),
     ...listConnectionProblems(deps, caller, request.escalation_policy),
     ...listCostProblems(request.costs, definition.options),
     ...listAuditProblems(next.audit, next.retentionDays),
@@ -288,7 +289,7 @@ export function writeUpdate(
     if (type.activeVersion.id !== seen.activeVersion.id) {
       throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
     }
-    if (request.name !== undefined) refuseTakenName(deps, caller, request.name, type.id);
+    if (request.name !== undefined) refuseTypeName(deps, caller, request.name, type);
     const now = deps.clock.now();
     const next = applyRequest(type, request, planned.activeVersion, now);
     if (!isDeepStrictEqual(next.audit, type.audit)) deps.store.audits.restartWeek(type.seq, now);
@@ -302,17 +303,20 @@ export function writeUpdate(
 /** Characters of rules, lists and input schema, as JSON, whose checks are certainly short. */
 const maxLightCharacters = 1_000;
 
-/** Lists a definition's problems, a large one's elsewhere; an input schema that is kept is not checked again. */
+/** Lists a definition's problems, a large one's elsewhere; names and an input schema of `before` are not checked again. */
 async function listDefinitionProblems(
   deps: Foundation,
   caller: Caller,
   definition: Definition,
   fallbackOption: string | null,
   rulesField: 'rules' | 'hard_rules',
-  isSchemaKept: boolean,
+  before: Definition | null,
 ): Promise<ErrorDetail[]> {
-  const order = { definition, fallbackOption, rulesField, isSchemaKept };
   const { hard_rules, lists, input_schema } = definition;
+  const isSchemaKept = before !== null && isDeepStrictEqual(input_schema, before.input_schema);
+  const order = { definition, fallbackOption, rulesField, isSchemaKept };
+  const nameProblems = listNameProblems(definition, before, rulesField);
+  if (nameProblems.length > 0) return nameProblems;
   const isLight = JSON.stringify([hard_rules, lists, input_schema]).length <= maxLightCharacters;
   return isLight
     ? (await import('../../preparation/rules/definition-checks.ts')).checkDefinition(order)
@@ -361,15 +365,8 @@ export function readRules<Rules>(request: { rules?: Rules | undefined; hard_rule
   return rules === undefined ? { rules: hard_rules, field: 'hard_rules' } : { rules, field: 'rules' };
 }
 
-/** Throws `conflict` or `quota_exceeded` where the caller cannot have another decision type of this name. */
+/** Throws as `refuseTypeName`, or `quota_exceeded`, where the caller cannot have another decision type of this name. */
 export function refuseAnother(deps: Foundation, caller: Caller, name: string): void {
-  refuseTakenName(deps, caller, name, null);
+  refuseTypeName(deps, caller, name);
   deps.metering.checkDecisionTypeCount(caller);
-}
-
-function refuseTakenName(deps: Foundation, caller: Caller, name: string, exceptId: string | null): void {
-  const holder = deps.store.decisionTypes.getByName(name, caller.organisationId);
-  if (holder !== null && holder.id !== exceptId) {
-    throw new WorkbenchError('conflict', 'A decision type of this name exists already.');
-  }
 }

@@ -1,10 +1,10 @@
 /** Deleting a decision type, and bringing it back. */
-import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { TrainingJobs } from '../../jobs/training-jobs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { findDecisionType, refuseOtherState } from './decision-types.ts';
+import { refuseTypeName } from './type-names.ts';
 
 /** How long a deleted type can be restored; then it is removed. */
 export const restorableMs = 2 * 24 * 3600 * 1000;
@@ -32,12 +32,7 @@ export function restoreDecisionType(deps: Foundation, caller: Caller, id: string
     const { organisationId } = caller;
     const name = store.decisionTypes.findDeletedName(id, organisationId, clock.now() - restorableMs);
     if (name === null) return findDecisionType(deps, caller, id);
-    if (store.decisionTypes.getByName(name, organisationId) !== null) {
-      throw new WorkbenchError(
-        'conflict',
-        `Another decision type has the name "${name}" by now. Rename that one, then restore this one.`,
-      );
-    }
+    refuseTypeName(deps, caller, name, { id, name });
     metering.checkDecisionTypeCount(caller);
     store.decisionTypes.restore(id);
     return findDecisionType(deps, caller, id);

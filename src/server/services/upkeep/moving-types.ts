@@ -7,7 +7,7 @@ import { decisionTypeCreateSchema } from '../../contract/types/decision-types.ts
 import { maxArchiveBytes } from '../../contract/upkeep/archives.ts';
 import { toFolderPaths } from '../../data-folder/folder.ts';
 import { parsePart } from '../../errors/parse-part.ts';
-import { toValidationError } from '../../errors/validation-error.ts';
+import { refuseProblems, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { ReadArchive } from '../../preparation/archives/read-archive.ts';
 import type { ReadBundle } from '../../preparation/archives/read-bundle.ts';
@@ -35,6 +35,7 @@ import {
   toTypeTag,
 } from '../types/decision-types.ts';
 import { listConnectionProblems } from '../types/setting-problems.ts';
+import { listNameProblems } from '../types/type-names.ts';
 
 type MoveDeps = VerdictDeps & { exampleAdditions: ExampleAdditions; questions: Questions };
 /** The type that a file made, the numbers of its rows, and the names in it that nothing has here. */
@@ -144,6 +145,7 @@ function toRecord(caller: Caller, archived: ReadArchive['type']): Omit<DecisionT
   const request = { ...settings, ...definitionSchema.parse(active.definition) };
   const parsed = parsePart(decisionTypeCreateSchema, request, 'body');
   if (!parsed.ok) throw toValidationError(parsed.problems);
+  refuseProblems(listNameProblems(active.definition, null));
   return {
     id: archived.id,
     organisationId: caller.organisationId,
@@ -213,6 +215,7 @@ async function importBundleAsType(
     'body',
   );
   if (!request.ok) throw toValidationError(request.problems);
+  refuseProblems(listNameProblems(definition, null));
   refuseAnother(deps, caller, typeName);
   const moved = await withFiles(deps, [{ policyId, bytes: file }], async () => {
     await deps.runtime.deployed.selfTest(file);
@@ -253,6 +256,7 @@ export async function importPolicy(
   const moved = await readFile(deps, caller, upload, { policyId, version, typeName: type.name });
   if (moved.kind !== 'bundle') throw new Error('An archive was read for a type that is there.');
   const { definition, fallbackOption, file } = moved;
+  refuseProblems(listNameProblems(definition, type.activeVersion.definition));
   if (!hasSameOptions(definition.options, type.activeVersion.definition.options)) {
     throw new WorkbenchError(
       'conflict',

@@ -2,6 +2,7 @@
 import type { ReleaseSettings } from '../../../engine/bundle/describe-changes.ts';
 import { type Costs, costsSchema } from '../../../engine/costs.ts';
 import { type Definition, definitionSchema } from '../../../engine/domain/definition.ts';
+import { toSkeleton } from '../../../engine/domain/look-alikes.ts';
 import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 
@@ -43,6 +44,7 @@ export type DecisionTypeRecord = {
   updatedAt: number;
 };
 
+type NamedType = Pick<DecisionTypeRecord, 'id' | 'name'>;
 type RawVersion = Omit<VersionRecord, 'definition'> & { definition: string };
 type RawDecisionType = Omit<
   DecisionTypeRecord,
@@ -152,6 +154,9 @@ function prepareStatements(db: WorkbenchDatabase) {
     count: db
       .prepare<[string], number>('SELECT count(*) FROM decision_types WHERE organisation_id = ? AND deleted_at IS NULL')
       .pluck(),
+    names: db.prepare<[string], NamedType>(
+      'SELECT id, name FROM decision_types WHERE organisation_id = ? AND deleted_at IS NULL ORDER BY seq',
+    ),
     organisation: db
       .prepare<[string], string>('SELECT organisation_id FROM decision_types WHERE id = ? AND deleted_at IS NULL')
       .pluck(),
@@ -167,6 +172,8 @@ export class DecisionTypeStore {
   /** Organisation → name → type, until the next change of any type: the decide path reads it on every call. */
   readonly #byName = new Map<string, Map<string, DecisionTypeRecord>>();
   readonly #toVersion = createVersionReader();
+  /** Organisation → how a name looks → types, until the next change of any type. */
+  readonly #byLook = new Map<string, Map<string, NamedType[]>>();
   /** How many changes of types there were, for what is derived from all of them. */
   changes = 0;
 
@@ -227,6 +234,16 @@ export class DecisionTypeStore {
     return type;
   }
 
+  /** The types of an organisation whose names look like this one. */
+  listLookingLike(name: string, organisationId: string): readonly NamedType[] {
+    let types = this.#byLook.get(organisationId);
+    if (types === undefined) {
+      types = Map.groupBy(this.#statements.names.all(organisationId), (type) => toSkeleton(type.name));
+      this.#byLook.set(organisationId, types);
+    }
+    return types.get(toSkeleton(name)) ?? [];
+  }
+
   findOrganisation(id: string): string | null {
     return this.#statements.organisation.get(id) ?? null;
   }
@@ -272,6 +289,7 @@ export class DecisionTypeStore {
 
   #noteChange(): void {
     this.#byName.clear();
+    this.#byLook.clear();
     this.changes += 1;
   }
 

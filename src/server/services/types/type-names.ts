@@ -1,0 +1,98 @@
+/** The one name space that callers decide by: names of types, and of their releases behind an `@`. */
+import type { Definition } from '../../../engine/domain/definition.ts';
+import { describeNameFault, toName } from '../../../engine/domain/names.ts';
+import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
+import { isJsonObject, type Json } from '../../../engine/json.ts';
+import { limits } from '../../../engine/limits.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { anyModelNames } from '../../contract/deciding/decision-models.ts';
+import { refuseProblems, toInvalidValue } from '../../errors/validation-error.ts';
+import type { Foundation } from '../../foundation.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+
+const takenNames: readonly string[] = ['.', '..', ...anyModelNames];
+/** Characters that are left for a number behind a proposed name. */
+const longestSuffix = 8;
+
+/** Says why a type cannot be called so; null where it can. */
+function describeTypeNameFault(name: string): string | null {
+  if (name.includes('@')) return 'must not hold @, behind which callers name a release';
+  if (takenNames.includes(name)) return `must not be ${JSON.stringify(name)}, which means something else to callers`;
+  return describeNameFault(name);
+}
+
+/**
+ * Throws `conflict` where another type of the organisation has a name, or one that looks like it, and
+ * `validation_error` where no type can be called so; one that is `already` called so can.
+ */
+export function refuseTypeName(
+  { store }: Pick<Foundation, 'store'>,
+  { organisationId }: Pick<Caller, 'organisationId'>,
+  name: string,
+  already: Pick<DecisionTypeRecord, 'id' | 'name'> | null = null,
+): void {
+  const fault = name === already?.name ? null : describeTypeNameFault(name);
+  if (fault !== null) refuseProblems([toInvalidValue(['body', 'name'], fault)]);
+  const twin = findTwin({ store }, organisationId, name, already?.id ?? null);
+  if (twin === null) return;
+  const how = twin === name ? 'exists already' : 'looks the same';
+  const message = `The decision type ${JSON.stringify(twin)} ${how}: take another name, or rename that one.`;
+  throw new WorkbenchError('conflict', message);
+}
+
+/** The name of another type of an organisation that is the same by sight, first one that is the same; or null. */
+function findTwin(
+  { store }: Pick<Foundation, 'store'>,
+  organisationId: string,
+  name: string,
+  exceptId: string | null,
+): string | null {
+  const alike = store.decisionTypes.listLookingLike(name, organisationId).filter(({ id }) => id !== exceptId);
+  return (alike.find((type) => type.name === name) ?? alike[0])?.name ?? null;
+}
+
+/** Lists what is wrong with the names of rules and fields in a definition that it did not have `before`. */
+export function listNameProblems(
+  { hard_rules, input_schema }: Pick<Definition, 'hard_rules' | 'input_schema'>,
+  before: Pick<Definition, 'hard_rules' | 'input_schema'> | null,
+  rulesField: 'rules' | 'hard_rules' = 'hard_rules',
+): ErrorDetail[] {
+  const known = new Set([...(before?.hard_rules.map(({ name }) => name) ?? []), ...listFields(before?.input_schema)]);
+  const list = (name: string, loc: ErrorDetail['loc']) => {
+    const fault = known.has(name) ? null : describeNameFault(name);
+    return fault === null ? [] : [toInvalidValue(loc, fault)];
+  };
+  return [
+    ...hard_rules.flatMap(({ name }, index) => list(name, ['body', rulesField, index, 'name'])),
+    ...listFields(input_schema).flatMap((name) => list(name, ['body', 'input_schema', name])),
+  ];
+}
+
+/** The names of the fields that an input schema describes, at any depth. */
+function listFields(schema: Json | undefined): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(listFields);
+  if (!isJsonObject(schema)) return [];
+  const { properties } = schema;
+  const own = isJsonObject(properties) ? Object.keys(properties) : [];
+  return [...own, ...Object.values(schema).flatMap(listFields)];
+}
+
+/** What people are told of a type whose name is from before names were checked, with another one; null of any other. */
+export function describeOldName(deps: Pick<Foundation, 'store'>, type: DecisionTypeRecord): string | null {
+  const { id, name, organisationId } = type;
+  const fault = describeTypeNameFault(name);
+  const twin = findTwin(deps, organisationId, name, id);
+  if (fault === null && twin === null) return null;
+  const why = fault ?? `looks like ${JSON.stringify(twin)}`;
+  return `The name ${why}. Rename the type, for example to ${JSON.stringify(proposeName(deps, type))}.`;
+}
+
+function proposeName(deps: Pick<Foundation, 'store'>, { id, name, organisationId }: DecisionTypeRecord): string {
+  const signs = [...toName(name.replaceAll('@', ' at '))];
+  const base = signs.slice(0, limits.maxTypeNameLength - longestSuffix).join('');
+  for (let number = 1; ; number += 1) {
+    const proposed = number === 1 ? base : `${base} ${number}`.trim();
+    const isFree = proposed !== '' && findTwin(deps, organisationId, proposed, id) === null;
+    if (isFree && describeTypeNameFault(proposed) === null) return proposed;
+  }
+}
