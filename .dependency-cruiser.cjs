@@ -27,6 +27,7 @@ const parts = {
       'errors.ts',
       'ports.ts',
       'limits.ts',
+      'exact-math.ts',
       'numeric.ts',
       'intervals.ts',
       'row-sets.ts',

@@ -445,6 +445,8 @@ const training = {
     'A training that is ordered while another one runs, in the page, over REST, by command or by an agent, waits in the queue of the service, which says its place, outlives a closed window and a restart, and can be cancelled; it begins by itself, with the examples and the version of then.',
   'TRN-24':
     'Where some answers have few examples, the page trains all of them at the first press, and says how many still go to a person.',
+  'TRN-31':
+    'The same request and seed give the same policy, to the bit, in every release of Node and in browsers that compute as IEEE 754 has it.',
   'TRN-30':
     'Where a number of the input schema says never_lowers or never_raises with an option, the classifier keeps that for every input, in service and Python; notes, report and model card say so, and a field of another kind fails the training.',
   'AUD-2':

@@ -1,4 +1,6 @@
 /** A range that holds the true figure with 95% confidence. */
+import { exp, log, log1p } from './exact-math.ts';
+
 export type Interval = { low: number; high: number };
 
 const normal95 = 1.959963984540054;
@@ -16,10 +18,10 @@ export function computeWilsonInterval(hits: number, count: number): Interval {
 
 /** ln P(X = hits) for X binomial of `count` draws with chance `share`, which lies between 0 and 1. */
 function computeLogChance(hits: number, count: number, share: number): number {
-  let log = hits * Math.log(share) + (count - hits) * Math.log1p(-share);
+  let sum = hits * log(share) + (count - hits) * log1p(-share);
   const fewer = Math.min(hits, count - hits);
-  for (let i = 1; i <= fewer; i++) log += Math.log((count - fewer + i) / i);
-  return log;
+  for (let i = 1; i <= fewer; i++) sum += log((count - fewer + i) / i);
+  return sum;
 }
 
 /** P(X ≤ hits) for X binomial of `count` draws with chance `share`; terms are added from the largest one on. */
@@ -29,14 +31,14 @@ export function computeBinomialTail(hits: number, count: number, share: number):
   const odds = share / (1 - share);
   let sum = 0;
   if (hits < count * share) {
-    let term = Math.exp(computeLogChance(hits, count, share));
+    let term = exp(computeLogChance(hits, count, share));
     for (let i = hits; i >= 0 && term > 0; i--) {
       sum += term;
       term *= i / ((count - i + 1) * odds);
     }
     return Math.min(1, sum);
   }
-  let term = Math.exp(computeLogChance(hits + 1, count, share));
+  let term = exp(computeLogChance(hits + 1, count, share));
   for (let i = hits + 1; i <= count && term > 0; i++) {
     sum += term;
     term *= ((count - i) * odds) / (i + 1);

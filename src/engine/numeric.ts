@@ -1,4 +1,5 @@
 /** Numeric steps that several parts share; sums keep their order, as a policy repeats to the last bit. */
+import { exp, log } from './exact-math.ts';
 
 /** Index of the largest value; the first one of equals, 0 for an empty list. */
 export function argmax(values: ArrayLike<number>): number {
@@ -30,7 +31,7 @@ export function softmaxInto(
 ): number {
   let sum = 0;
   for (let k = 0; k < size; k++) {
-    const e = Math.exp((values[from + k] as number) - max);
+    const e = exp((values[from + k] as number) - max);
     out[outFrom + k] = e;
     sum += e;
   }
@@ -48,8 +49,8 @@ export function softmaxInPlace(logits: Float64Array): Float64Array {
 export function logSumExp(values: Float64Array, from: number, size: number, divisor: number): number {
   const max = findMax(values, from, size) / divisor;
   let sum = 0;
-  for (let k = from; k < from + size; k++) sum += Math.exp((values[k] as number) / divisor - max);
-  return Math.log(sum) + max;
+  for (let k = from; k < from + size; k++) sum += exp((values[k] as number) / divisor - max);
+  return log(sum) + max;
 }
 
 /** The percentile of numbers by nearest rank, for a share from 0 to 1; 0 without numbers. */

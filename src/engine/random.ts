@@ -1,4 +1,5 @@
 /** Seeded random numbers and stable hashes: the only randomness in the engine. */
+import { cos, log } from './exact-math.ts';
 
 /** A generator of uniform numbers in [0, 1). */
 export type Random = () => number;
@@ -88,7 +89,7 @@ export function shuffle<T>(items: readonly T[], random: Random): T[] {
 
 /** A draw from the standard normal distribution (Box & Muller 1958). */
 export function drawNormal(random: Random): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  return Math.sqrt(-2 * log(1 - random())) * cos(2 * Math.PI * random());
 }
 
 /** Hashes a string by FNV-1a over its UTF-16 code units and MurmurHash3's finaliser: an unsigned 32-bit integer. */

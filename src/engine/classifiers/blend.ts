@@ -1,4 +1,5 @@
 /** Weighing classifiers' logits against each other: a logarithmic opinion pool. */
+import { exp, log } from '../exact-math.ts';
 import { softmaxInPlace } from '../numeric.ts';
 import { computeLogLoss } from './calibration.ts';
 import { minimise } from './lbfgs.ts';
@@ -50,7 +51,7 @@ export function fitPool(parts: Parts, shares: Float64Array, labels: Int32Array):
   const doubt = 1 / (rows + 2);
   const others = doubt / Math.max(1, optionCount - 1);
   const last = parts.length;
-  const poolAt = (x: Float64Array): Pool => ({ weights: [...x.subarray(0, last)].map(Math.exp), prior: x[last] ?? 0 });
+  const poolAt = (x: Float64Array): Pool => ({ weights: [...x.subarray(0, last)].map(exp), prior: x[last] ?? 0 });
   const found = minimise(
     (x, gradient) => {
       const pool = poolAt(x);
@@ -63,7 +64,7 @@ export function fitPool(parts: Parts, shares: Float64Array, labels: Int32Array):
         const residuals = softmaxInPlace(logits.subarray(from, from + optionCount));
         for (let k = 0; k < optionCount; k++) {
           const target = k === label ? 1 - doubt : others;
-          loss -= target * Math.log(Math.max(1e-300, residuals[k]));
+          loss -= target * log(Math.max(1e-300, residuals[k]));
           residuals[k] -= target;
         }
         parts.forEach((part, p) => {
@@ -79,7 +80,7 @@ export function fitPool(parts: Parts, shares: Float64Array, labels: Int32Array):
       gradient[last] += pool.prior / rows;
       return loss / rows;
     },
-    new Float64Array(last + 1).fill(Math.log(1 / last), 0, last),
+    new Float64Array(last + 1).fill(log(1 / last), 0, last),
     { memory: 4, maxIterations: 60, gradientTolerance: 1e-7, valueTolerance: 1e-9 },
   );
   return poolAt(found.x);

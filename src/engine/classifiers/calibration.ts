@@ -1,4 +1,5 @@
 /** Calibration: temperature scaling and the expected calibration error. */
+import { exp, log } from '../exact-math.ts';
 import { findLeast, logSumExp } from '../numeric.ts';
 import { createStream, randomStreams } from '../random.ts';
 
@@ -19,9 +20,9 @@ const priorSpread = 0.5;
 /** The temperature with the least log-loss plus prior, between 0.1 and 10. */
 function findTemperature(logits: Float64Array, labels: Int32Array, optionCount: number): number {
   const computeLoss = (logTemperature: number) =>
-    computeLogLoss(logits, labels, optionCount, Math.exp(logTemperature)) +
+    computeLogLoss(logits, labels, optionCount, exp(logTemperature)) +
     (logTemperature / priorSpread) ** 2 / (2 * labels.length);
-  return Math.exp(findLeast(computeLoss, Math.log(0.1), Math.log(10)));
+  return exp(findLeast(computeLoss, log(0.1), log(10)));
 }
 
 /** The rows of one of two halves that are mixed as by tossing coins, always the same way. */

@@ -1,4 +1,5 @@
 /** A linear classifier of heads, each a logistic regression on one block of columns: their weighted logits add up. */
+import { log } from '../exact-math.ts';
 import { countOutputs } from '../numeric.ts';
 import type { Pool } from './blend.ts';
 import { type FitRequest, type Fitted, findSign, type Rows, selectColumns } from './classifier.ts';
@@ -48,7 +49,7 @@ export function computeLogShares(labels: Int32Array, optionCount: number, weight
     counts[label] += weights?.[i] ?? 1;
   });
   const all = counts.reduce((sum, count) => sum + count, 0);
-  return counts.map((count) => Math.log(count / all));
+  return counts.map((count) => log(count / all));
 }
 
 /** Adds fitted heads up under a pool's weights: one linear classifier of the rows' full shape. */

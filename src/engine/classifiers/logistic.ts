@@ -1,4 +1,5 @@
 /** Fitting of multinomial logistic regression with L2 penalty over dense and sparse columns. */
+import { exp, log, log1p } from '../exact-math.ts';
 import { countOutputs, findMax, softmaxInto } from '../numeric.ts';
 import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
 import { type MinimiseSettings, minimise, minimiseWithin } from './lbfgs.ts';
@@ -42,9 +43,9 @@ function toResidualsInPlace(
     const weight = weights === undefined ? 1 : weights[i];
     if (outputs === 1) {
       const logit = logits[i];
-      const magnitude = Math.exp(-Math.abs(logit));
+      const magnitude = exp(-Math.abs(logit));
       const positive = logit >= 0 ? 1 / (1 + magnitude) : magnitude / (1 + magnitude);
-      loss += weight * (Math.log1p(magnitude) + Math.max(logit, 0) - label * logit);
+      loss += weight * (log1p(magnitude) + Math.max(logit, 0) - label * logit);
       logits[i] = weight * (positive - label);
       continue;
     }
@@ -53,7 +54,7 @@ function toResidualsInPlace(
     const target = logits[out + label] - max;
     const sum = softmaxInto(logits, out, outputs, max, logits, out);
     logits[out + label] -= 1;
-    loss += weight * (Math.log(sum) - target);
+    loss += weight * (log(sum) - target);
     if (weight !== 1) for (let k = 0; k < outputs; k++) logits[out + k] *= weight;
   }
   return loss;

@@ -1,4 +1,5 @@
 /** Trained classifiers as they are stored and scored: softmax(linear scores + tree scores + bias). */
+import { log } from '../exact-math.ts';
 import { softmaxInPlace } from '../numeric.ts';
 import { compileTrees, computeColumnContributions, listColumns, type Trees } from './trees-model.ts';
 
@@ -90,9 +91,9 @@ export function shareProbability(model: ClassifierModel, options: readonly numbe
   const { K } = model;
   const sources = Int32Array.from({ length: K }, (_, k) => (options.includes(k) ? first : k));
   const copyColumns = (weights: Float32Array) => weights.map((_, i) => weights[i - (i % K) + sources[i % K]]);
-  const all = Math.log(options.length + 0.01);
+  const all = log(options.length + 0.01);
   const bias = copyColumns(model.bias);
-  for (const k of options) bias[k] += (k === first ? Math.log(1.01) : 0) - all;
+  for (const k of options) bias[k] += (k === first ? log(1.01) : 0) - all;
   const linear = model.kind === 'trees' ? {} : { dense: copyColumns(model.dense), ngram: copyColumns(model.ngram) };
   const trees =
     model.kind === 'logistic' ? {} : { trees: { ...model.trees, scoreOptions: copyColumns(model.trees.scoreOptions) } };

@@ -1,4 +1,5 @@
 /** Gradient-boosted trees over binned columns. */
+import { exp, log, log1p } from '../exact-math.ts';
 import { countOutputs, findMax, softmaxInto } from '../numeric.ts';
 import { createRandom } from '../random.ts';
 import { type Classifier, type FitRequest, type Fitted, findSign, type Rows } from './classifier.ts';
@@ -41,7 +42,7 @@ function computePriorScores({ labels, weights }: Weighed, optionCount: number): 
     counts[label] += weights?.[i] ?? 1;
   });
   const all = counts.reduce((sum, count) => sum + count, 0);
-  const logs = counts.map((count) => Math.log(count / all));
+  const logs = counts.map((count) => log(count / all));
   return optionCount === 2 ? Float64Array.of(logs[1] - logs[0]) : logs;
 }
 
@@ -60,7 +61,7 @@ function computeDerivatives(
     const label = labels[i];
     const weight = weights === undefined ? 1 : weights[i];
     if (scoreCount === 1) {
-      const p = 1 / (1 + Math.exp(-scores[i]));
+      const p = 1 / (1 + exp(-scores[i]));
       gradients[0][i] = weight * (p - label);
       hessians[0][i] = Math.max(1e-16, weight * p * (1 - p));
       continue;
@@ -82,12 +83,12 @@ function computeLoss(scores: Float64Array, labels: Int32Array, scoreCount: numbe
     const label = labels[i];
     if (scoreCount === 1) {
       const margin = label === 1 ? scores[i] : -scores[i];
-      loss += Math.log1p(Math.exp(-Math.abs(margin))) + Math.max(0, -margin);
+      loss += log1p(exp(-Math.abs(margin))) + Math.max(0, -margin);
       continue;
     }
     const from = i * scoreCount;
     softmaxInto(scores, from, scoreCount, findMax(scores, from, scoreCount), probabilities, 0);
-    loss -= Math.log(Math.max(1e-300, probabilities[label]));
+    loss -= log(Math.max(1e-300, probabilities[label]));
   }
   return loss / Math.max(1, labels.length);
 }

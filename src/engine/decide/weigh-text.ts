@@ -2,8 +2,10 @@
  * Estimates a classifier's prediction for an input without some of its words in one run of the encoder: n-grams are
  * removed exactly, the embedding by a first-order estimate of each token's share of the logit. Rules are not tried.
  */
+
 import type { ClassifierModel, Scorer } from '../classifiers/model.ts';
 import { WorkbenchError } from '../errors.ts';
+import { exp } from '../exact-math.ts';
 import type { CompiledFeatures, InputText } from '../features/compile.ts';
 import type { EncoderSpec, TextUnit } from '../features/plan.ts';
 import { type PlacedText, readPlaces, toReadablePlace } from '../features/readable-text.ts';
@@ -69,7 +71,7 @@ export async function estimateWithout(
   return (at) => {
     const { from, to } = tokensOf[at] ?? nothing;
     const probability = scoreWithout(unitsOf[at] ?? nothing)[option] ?? 0;
-    const kept = probability * Math.exp(-weights.subarray(from, to).reduce((sum, weight) => sum + weight, 0));
+    const kept = probability * exp(-weights.subarray(from, to).reduce((sum, weight) => sum + weight, 0));
     return kept / (kept + 1 - probability);
   };
 }

@@ -1,5 +1,7 @@
 /** Whether an input is like the examples: a classifier may be sure even of nonsense. */
+
 import { z } from 'zod';
+import { log } from '../exact-math.ts';
 import { compileNearest, nearestFits, nearestSchema } from './nearest-example.ts';
 import { type FeaturePlan, isOfWords, type TextUnit } from './plan.ts';
 
@@ -50,7 +52,7 @@ export function computeRarity<T extends TextUnit>(
 }
 
 /** The idf of a word in `df` texts, where one in none of them has `unknown`. */
-export const toIdf = (unknown: number, df: number): number => unknown - Math.log(1 + df);
+export const toIdf = (unknown: number, df: number): number => unknown - log(1 + df);
 
 function listIdf(words: FamiliarityFile['words'], { text }: FeaturePlan): Map<TextUnit, number> {
   const { known, unknown = 0 } = words ?? {};

@@ -1,4 +1,5 @@
 /** One record per field kind: what is learned from training values, and how a value becomes slots. */
+import { cos, sin } from '../exact-math.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import { parseDate } from './dates.ts';
 import type { Field, FieldKind, Stat } from './plan.ts';
@@ -94,8 +95,8 @@ const date: Kind<'date'> = {
       (2 * Math.PI * parts.hour) / 24,
     ];
     angles.forEach((angle, index) => {
-      dense[start + 1 + 2 * index] = Math.sin(angle);
-      dense[start + 2 + 2 * index] = Math.cos(angle);
+      dense[start + 1 + 2 * index] = sin(angle);
+      dense[start + 2 + 2 * index] = cos(angle);
     });
   },
 };

@@ -1,4 +1,5 @@
 /** Fields that say nothing, fields that say too much, and values far from all others. */
+import { log } from '../exact-math.ts';
 import { isLeak, measureTelling } from '../features/tell-label.ts';
 import { computeMedian } from '../features/values.ts';
 import { isJsonObject } from '../json.ts';
@@ -169,7 +170,7 @@ function findOutliers({ name, path, cells }: Column, { ids, piiFields }: Kept): 
   if (rows.length < minForNearlyConstant) return [];
   const numbers = Float64Array.from(rows, (row) => cells[row] as number);
   const distances = computeDistances(numbers);
-  const logDistances = numbers.every((number) => number > 0) ? computeDistances(numbers.map(Math.log)) : distances;
+  const logDistances = numbers.every((number) => number > 0) ? computeDistances(numbers.map(log)) : distances;
   if (distances === null || logDistances === null) return [];
   const far = [...rows.keys()]
     .map((i) => ({ i, distance: Math.min(distances[i] ?? 0, logDistances[i] ?? 0) }))

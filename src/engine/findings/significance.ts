@@ -1,9 +1,10 @@
 /** Exact tail probabilities, and which of many of them count. */
+import { exp, log } from '../exact-math.ts';
 
 /** The natural logarithms of 0! to `count`!. */
 export function listLogFactorials(count: number): Float64Array {
   const logs = new Float64Array(count + 1);
-  for (let i = 1; i <= count; i++) logs[i] = (logs[i - 1] as number) + Math.log(i);
+  for (let i = 1; i <= count; i++) logs[i] = (logs[i - 1] as number) + log(i);
   return logs;
 }
 
@@ -17,7 +18,7 @@ export function computeFisherTail(
 ): number {
   if (hits <= Math.max(0, size + allHits - all)) return 1;
   if (hits > Math.min(size, allHits)) return 0;
-  let term = Math.exp(
+  let term = exp(
     logChoose(logs, allHits, hits) + logChoose(logs, all - allHits, size - hits) - logChoose(logs, all, size),
   );
   let sum = 0;

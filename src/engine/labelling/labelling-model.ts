@@ -1,5 +1,7 @@
 /** The model that learns while somebody labels, and says which rows are worth it. Deterministic, not stored. */
+
 import { isDrawn } from '../drawn-rows.ts';
+import { exp, log } from '../exact-math.ts';
 import { dot, findLeast, logSumExp, softmaxInPlace } from '../numeric.ts';
 import { chooseRows, type QueueOrder, type QueueRow, type Reason } from './choose-rows.ts';
 import { type Doubt, fitMarginModel, type MarginModel } from './margin-model.ts';
@@ -275,7 +277,7 @@ export class LabellingModel {
 }
 
 /** The assumption for a type without labels, as a logarithm. */
-const usual = Math.log(0.2);
+const usual = log(0.2);
 
 /** The scores that a labelled row would have if it had not been learned from, and its label. */
 type UnseenScores = { scores: Float64Array; label: number };
@@ -288,13 +290,13 @@ export function toUnseenScores(scores: Float64Array, label: number, variance: nu
 
 /** The temperature of the lowest log-loss on unseen rows, 0.02 to 2; the usual 0.2 weighs as much as two of them. */
 export function fitTemperature(rows: readonly UnseenScores[]): number {
-  const computeLoss = (log: number) => {
-    const temperature = Math.exp(log);
-    let loss = 2 * (log - usual) ** 2;
+  const computeLoss = (logTemperature: number) => {
+    const temperature = exp(logTemperature);
+    let loss = 2 * (logTemperature - usual) ** 2;
     for (const { scores, label } of rows) {
       loss += logSumExp(scores, 0, scores.length, temperature) - scores[label] / temperature;
     }
     return loss;
   };
-  return Math.exp(findLeast(computeLoss, Math.log(0.02), Math.log(2)));
+  return exp(findLeast(computeLoss, log(0.02), log(2)));
 }

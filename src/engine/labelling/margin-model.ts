@@ -1,6 +1,8 @@
 /** The regression by whose doubt the useful queue is ordered (margin sampling: Scheffer, Decomain and Wrobel 2001). */
+
 import type { Rows } from '../classifiers/classifier.ts';
 import { logisticRegression } from '../classifiers/logistic.ts';
+import { exp } from '../exact-math.ts';
 import type { RowMatrix } from './row-matrix.ts';
 
 /** Inverse penalty, for rows of about length 1. */
@@ -69,6 +71,6 @@ function readDoubt(logits: Float64Array, from: number, options: readonly number[
       first = k;
     } else if (k === 1 || logits[from + k] > logits[from + second]) second = k;
   }
-  const doubt = Math.exp(logits[from + second] - logits[from + first]);
+  const doubt = exp(logits[from + second] - logits[from + first]);
   return { first: options[first], second: options[second], doubt };
 }

@@ -12,6 +12,7 @@
  * decisions: their error may change over time. Howard, Ramdas, McAuliffe and Sekhon 2021, "Time-uniform, nonparametric,
  * nonasymptotic confidence sequences", sections 3.2 (Bernoulli) and 3.5 (discrete mixtures).
  */
+import { exp, log, log1p } from '../exact-math.ts';
 import { findBound, type Interval } from '../intervals.ts';
 import type { AuditFigure } from '../measured.ts';
 import { deriveSeed, hashString, randomStreams } from '../random.ts';
@@ -41,14 +42,14 @@ const sizes = Array.from({ length: 20 }, (_, step) => 0.02 * 1.4 ** step);
 
 /** Whether the counts refuse `mean` (0–1) as too low (`sign` 1, that of every λ) or too high (−1). */
 export function isMeanRefused(mean: number, wrong: number, count: number, sign: 1 | -1): boolean {
-  return computeLogMixture(wrong, count, mean, sign) >= Math.log(1 / riskPerSide);
+  return computeLogMixture(wrong, count, mean, sign) >= log(1 / riskPerSide);
 }
 
 /** ln of the mixture for the mean `mean`. */
 function computeLogMixture(wrong: number, count: number, mean: number, sign: 1 | -1): number {
-  const logs = sizes.map((size) => sign * size * wrong - count * Math.log1p(mean * Math.expm1(sign * size)));
+  const logs = sizes.map((size) => sign * size * wrong - count * log1p(mean * (exp(sign * size) - 1)));
   const largest = Math.max(...logs);
-  return largest + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - largest), 0) / sizes.length);
+  return largest + log(logs.reduce((sum, each) => sum + exp(each - largest), 0) / sizes.length);
 }
 
 /** The range of the mean chance of an error so far; the ranges of all moments hold together with 95% certainty. */

@@ -1,4 +1,5 @@
 /** Whether two sets of inputs differ, by a classifier two-sample test (Lopez-Paz & Oquab 2017). */
+import { log } from '../exact-math.ts';
 import { parseDate } from '../features/dates.ts';
 import { listLeaves } from '../features/values.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -41,7 +42,7 @@ export function findDifference(first: readonly JsonObject[], second: readonly Js
       if (!isLeftOut(at)) return;
       for (const trait of traits) {
         const [one, other] = counts.get(trait) ?? [0, 0];
-        scores[at] = (scores[at] ?? 0) + Math.log((one + 0.5) / (n + 1)) - Math.log((other + 0.5) / (m + 1));
+        scores[at] = (scores[at] ?? 0) + log((one + 0.5) / (n + 1)) - log((other + 0.5) / (m + 1));
       }
     });
   }

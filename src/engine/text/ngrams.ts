@@ -1,4 +1,5 @@
 /** N-grams of a text weighted by TF-IDF: those of words, or in former policies of word pieces. */
+import { log } from '../exact-math.ts';
 import { isOfWords, type NgramSpec, type PieceNgramSpec, type TextUnit } from '../features/plan.ts';
 import { compileWordNgrams, type NgramRow } from './word-ngrams.ts';
 import { splitIntoWords } from './words.ts';
@@ -55,7 +56,7 @@ export function compilePieceNgrams(spec: PieceNgramSpec): (ids: readonly number[
       if (index !== undefined) counts.set(index, (counts.get(index) ?? 0) + 1);
     });
     const indices = [...counts.keys()];
-    const weights = indices.map((index) => (1 + Math.log(counts.get(index) ?? 1)) * (spec.idf[index] ?? 0));
+    const weights = indices.map((index) => (1 + log(counts.get(index) ?? 1)) * (spec.idf[index] ?? 0));
     let squares = 0;
     for (const weight of weights) squares += weight * weight;
     const factor = squares > 0 ? spec.scale / Math.sqrt(squares) : 0;

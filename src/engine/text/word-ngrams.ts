@@ -1,4 +1,5 @@
 /** Words, pairs of words and the letters within words, weighted by TF-IDF in two halves of equal length. */
+import { log } from '../exact-math.ts';
 import type { WordNgramSpec } from '../features/plan.ts';
 
 /** The known n-grams of one text: rows of the n-gram weights and their values, in order of first appearance. */
@@ -130,8 +131,8 @@ type KnownWord = { place: number; letters: Int32Array; inPairs: number };
  */
 export function compileWordNgrams(spec: WordNgramSpec): (words: readonly string[]) => NgramRow {
   const { words, pairs, letters, texts, df, scale } = spec;
-  const idf = Float64Array.from(df, (count) => Math.log((1 + texts) / (1 + count)) + 1);
-  const unknownSquare = spec.unknown ? (Math.log(1 + texts) + 1) ** 2 : 0;
+  const idf = Float64Array.from(df, (count) => log((1 + texts) / (1 + count)) + 1);
+  const unknownSquare = spec.unknown ? (log(1 + texts) + 1) ** 2 : 0;
   const places = new Map(words.map((word, place) => [word, place]));
   const letterPlaces = new Map(letters.map((letter, at) => [letter, words.length + pairs.length + at]));
   const pairNumbers = new Map<string, number>();
@@ -184,7 +185,7 @@ export function compileWordNgrams(spec: WordNgramSpec): (words: readonly string[
     }
     const values: number[] = [];
     halves.forEach((half, at) => {
-      const weights = half.map((place) => (1 + Math.log(counts[place] ?? 1)) * (idf[place] ?? 0));
+      const weights = half.map((place) => (1 + log(counts[place] ?? 1)) * (idf[place] ?? 0));
       let squares = (unknown[at] ?? 0) * unknownSquare;
       for (const weight of weights) squares += weight * weight;
       const factor = scale / Math.sqrt(2 * squares);

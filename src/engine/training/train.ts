@@ -18,8 +18,8 @@ import { describeGain, mayTuneLater } from './stages/tune-later.ts';
 type Ready = Run & Generated & Prepared & Planned;
 
 /**
- * Trains a policy and packs it, alike for the same request and encoder (latencies aside). Rejects with WorkbenchError
- * 'validation_error', 'conflict' (cancelled) or 'unavailable' (encoder).
+ * Trains a policy and packs it, alike to the bit for the same request and encoder in Node and browsers (latencies
+ * aside). Rejects with WorkbenchError 'validation_error', 'conflict' (cancelled) or 'unavailable' (encoder).
  */
 export async function train(request: TrainRequest, ports: TrainPorts): Promise<TrainOutcome> {
   const run: Run = { request, ports, progress: createProgressReporter(ports) };

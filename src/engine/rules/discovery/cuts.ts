@@ -92,7 +92,7 @@ function findBestBorders(
 /** The number from `low` on and below `high` that has the fewest digits: 60 for 57 and 63. */
 export function findReadableNumber(low: number, high: number): number {
   if (low <= 0 && high > 0) return 0;
-  const largest = Math.floor(Math.log10(Math.max(Math.abs(low), Math.abs(high))));
+  const largest = Number(Math.max(Math.abs(low), Math.abs(high)).toExponential().split('e')[1]);
   for (let exponent = largest; exponent >= largest - 15; exponent--) {
     const step = 10 ** exponent;
     const candidate = Number((Math.ceil(low / step) * step).toPrecision(15));

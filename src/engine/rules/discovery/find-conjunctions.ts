@@ -1,3 +1,4 @@
+import { log } from '../../exact-math.ts';
 import { countCommon, intersect, type RowSet, subtract } from '../../row-sets.ts';
 import type { FieldTest } from './field-tests.ts';
 
@@ -92,7 +93,7 @@ function extend(start: Conjunction, tests: readonly FieldTest[], target: RowSet,
 
 /** FOIL's gain over an option's share of all rows, in bits: many rows and purer ones. */
 function computeGain({ hits, others }: Conjunction, baseShare: number): number {
-  return hits * Math.log2(hits / (hits + others) / baseShare);
+  return (hits * log(hits / (hits + others) / baseShare)) / Math.LN2;
 }
 
 /** Computes the worth of a conjunction as a rule: the rows for it, less those against and its length. */

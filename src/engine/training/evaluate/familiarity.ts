@@ -1,5 +1,7 @@
 /** Learns the limits of familiar inputs, and finds the rows beyond them. */
+
 import type { Rows } from '../../classifiers/classifier.ts';
+import { log } from '../../exact-math.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import {
   type CheckName,
@@ -59,7 +61,7 @@ function computeCentroids({ plan, rows, built }: LearnedRows, positions: readonl
   return [...sums]
     .sort(([a], [b]) => a - b)
     .map(([, sum]) => {
-      const length = Math.hypot(...sum) || 1;
+      const length = Math.sqrt(sum.reduce((squares, value) => squares + value * value, 0)) || 1;
       return Array.from(sum, (value) => Math.round((value / length) * 1e4) / 1e4);
     });
 }
@@ -103,7 +105,7 @@ function countWords(texts: readonly (readonly string[])[]): Map<string, number> 
 }
 
 /** The rarity of a word in no text of so many. */
-const toUnknown = (texts: number) => Math.log(1 + texts) + 1;
+const toUnknown = (texts: number) => log(1 + texts) + 1;
 
 /** The rarity of every row's text, computed as if the row itself were not among those that were counted. */
 function computeHeldOutRarities(texts: readonly (readonly string[])[], known: ReadonlyMap<string, number>): number[] {

@@ -1,4 +1,5 @@
 /** Which labels are probably wrong, by confident learning over probabilities of models that have not seen the row. */
+import { log } from '../../exact-math.ts';
 import type { LabelCheck } from '../../findings/labels.ts';
 import { argmax } from '../../numeric.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
@@ -25,8 +26,8 @@ const minSpread = 1e-12;
  */
 export function computeDoubt(probabilities: readonly number[], label: number, spreadWeight: number): number {
   let entropy = 0;
-  for (const probability of probabilities) if (probability > 0) entropy -= probability * Math.log(probability);
-  const spread = Math.max(entropy / Math.log(probabilities.length), minSpread) ** spreadWeight;
+  for (const probability of probabilities) if (probability > 0) entropy -= probability * log(probability);
+  const spread = Math.max(entropy / log(probabilities.length), minSpread) ** spreadWeight;
   return spread / (spread + (probabilities[label] ?? 0));
 }
 

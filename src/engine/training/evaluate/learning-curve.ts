@@ -144,7 +144,7 @@ export function forecastGain(models: readonly CurveModel[]): LearningCurve['fore
   );
   const gain = gains.reduce((sum, each) => sum + each, 0) / rows;
   const variance = gains.reduce((sum, each) => sum + (each - gain) ** 2, 0) / (rows - 1);
-  const width = Math.hypot(normal95 * Math.sqrt(variance / rows), misfit);
+  const width = Math.sqrt((normal95 ** 2 * variance) / rows + misfit ** 2);
   const [low, high] = [gain - width, gain + width];
   const sentence = `About ${toPoints(gain)} points for ${moreLabels} more labels (${toPoints(low)} to ${toPoints(high)}).`;
   return { labels: moreLabels, gain, low, high, sentence };

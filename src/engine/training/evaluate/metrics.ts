@@ -1,6 +1,8 @@
 /** Figures of merit of predictions on held-out rows. */
+
 import { computeCalibrationError } from '../../classifiers/calibration.ts';
 import type { Metrics } from '../../domain/metrics.ts';
+import { log } from '../../exact-math.ts';
 import { computeRatio, type OptionScores, scoreOptions } from '../../measure/confusion.ts';
 import { countDistinct, measureShare } from '../../measure/whole-decision.ts';
 import { argmax } from '../../numeric.ts';
@@ -83,7 +85,7 @@ export function evaluatePredictions(predictions: readonly Prediction[], options:
   const correct: boolean[] = [];
   let loss = 0;
   const learned = predictions.filter(({ isSetAside }) => isSetAside !== true);
-  for (const { expected, probabilities } of learned) loss -= Math.log(Math.max(1e-15, probabilities[expected] ?? 0));
+  for (const { expected, probabilities } of learned) loss -= log(Math.max(1e-15, probabilities[expected] ?? 0));
   for (const { expected, probabilities } of predictions) {
     const predicted = argmax(probabilities);
     const row = confusionMatrix[expected];

@@ -1,7 +1,9 @@
 /** One small logistic regression per reason code, kept where it knows more than the decided option does. */
+
 import { type Fitted, type Rows, selectRows } from '../../classifiers/classifier.ts';
 import { logisticRegression } from '../../classifiers/logistic.ts';
 import type { LogisticModel } from '../../classifiers/model.ts';
+import { exp, log } from '../../exact-math.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
@@ -87,7 +89,7 @@ function fitReasonHead(
 }
 
 const computeLoss = (probability: number, label: number) =>
-  -Math.log(Math.max(1e-9, label === 1 ? probability : 1 - probability));
+  -log(Math.max(1e-9, label === 1 ? probability : 1 - probability));
 
 /** Positions of a fold's rows, and their numbers under the plan that the fold's own rows teach. */
 type CodedFold = { others: number[]; held: number[]; otherRows: Rows; heldRows: Rows };
@@ -119,7 +121,7 @@ function crossValidate(
     held.forEach((position, i) => {
       const label = labels[position];
       baseLoss += computeLoss(estimateBase(rows[position]?.label ?? 0), label);
-      headLoss += computeLoss(1 / (1 + Math.exp(logits[2 * i] - logits[2 * i + 1])), label);
+      headLoss += computeLoss(1 / (1 + exp(logits[2 * i] - logits[2 * i + 1])), label);
     });
   }
   const count = folded.reduce((sum, { held }) => sum + held.length, 0);

@@ -1,4 +1,5 @@
 /** Fine-tuning: adapters of the sentence encoder are learned from labelled texts. */
+import { cos } from '../../exact-math.ts';
 import { limits } from '../../limits.ts';
 import { logSumExp } from '../../numeric.ts';
 import type { Adapters, BatchTextEncoder, TuningGraph } from '../../ports.ts';
@@ -150,5 +151,5 @@ export function createAdamW(length: number): Optimiser {
 export function computeRateShare(step: number, steps: number): number {
   const warmUp = warmUpShare * steps;
   const rise = Math.min(step / warmUp, 1);
-  return rise * 0.5 * (1 + Math.cos(Math.PI * Math.max(0, (step - warmUp) / (steps - warmUp))));
+  return rise * 0.5 * (1 + cos(Math.PI * Math.max(0, (step - warmUp) / (steps - warmUp))));
 }
