@@ -78,6 +78,7 @@ const parts = {
     'training/stages',
     ['training/train.ts', 'training/search-labels.ts'],
   ],
+  door: [['maybe-promise.ts'], 'errors', 'questions', 'deciding', 'formats'],
   edge: [
     ['api.ts', 'sha256.ts', 'late-re2.ts', 'inputs.ts', 'encoder.ts', 'predictor.ts', 'node.ts', 'browser.ts'],
     'page',
@@ -94,7 +95,6 @@ const parts = {
     ],
     ...toRooms('contract'),
     'contract',
-    'errors',
     'hot-path',
     'events',
     ['store/input-hash.ts', 'store/database-copy.ts', 'store/database.ts', 'store/write-lock.ts', 'store/blocks.ts'],
@@ -213,6 +213,13 @@ module.exports = {
       to: { dependencyTypes: ['core'] },
     },
     {
+      name: 'door-imports-contract-and-engine-only',
+      comment: 'It stands in the server and, over bundle files, without one.',
+      severity: 'error',
+      from: { path: '^src/door/' },
+      to: { path: '^src/', pathNot: ['^src/door/', '^src/server/contract/', '^src/engine/'] },
+    },
+    {
       name: 'edge-imports-engine-only',
       severity: 'error',
       from: { path: '^src/edge/' },
@@ -226,10 +233,10 @@ module.exports = {
       to: { dependencyTypes: ['core'] },
     },
     {
-      name: 'server-imports-engine-only',
+      name: 'server-imports-door-and-engine-only',
       severity: 'error',
       from: { path: '^src/server/' },
-      to: { path: '^src/', pathNot: ['^src/server/', '^src/engine/'] },
+      to: { path: '^src/', pathNot: ['^src/server/', '^src/door/', '^src/engine/'] },
     },
     {
       name: 'contract-is-pure-data',

@@ -45,6 +45,7 @@ import type { Runtime } from './runtime/runtime.ts';
 import { refuseRetraining } from './runtime/upgrade-check.ts';
 import { ExplanationTurns } from './services/deciding/explaining.ts';
 import { Questions } from './services/deciding/questions.ts';
+import { openStoreDoor } from './services/deciding/store-door.ts';
 import { ExampleAdditions } from './services/examples/example-additions.ts';
 import { ExampleLists } from './services/examples/example-lists.ts';
 import { removeLeftUploads } from './services/examples/imports/file-imports.ts';
@@ -229,6 +230,7 @@ function openServices(foundation: Foundation, closing: AsyncDisposableStack): De
   });
   closing.defer(() => labelSearches.close());
   const analyses = openAnalyses(foundation, closing);
+  const questions = new Questions(foundation);
   const alertReceiver = new AlertReceiver(options, foundation.clock.now);
   const alerts = new Alerts({ ...foundation, analyses, promiseChecks, alertReceiver });
   closing.defer(() => alerts.close());
@@ -249,7 +251,8 @@ function openServices(foundation: Foundation, closing: AsyncDisposableStack): De
     explanationTurns: new ExplanationTurns(),
     teacherLabellings,
     receipts: new Receipts(foundation),
-    questions: new Questions(foundation),
+    questions,
+    ...openStoreDoor(foundation, questions),
   };
 }
 

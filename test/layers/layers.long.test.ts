@@ -35,7 +35,8 @@ const planted: [rule: string, file: string, source: string][] = [
   ['engine-is-pure', 'src/engine/planted-server.ts', "import '../server/planted-reach.ts';\n"],
   ['edge-imports-engine-only', 'src/edge/planted-reach.ts', "import '../server/planted-reach.ts';\n"],
   ['edge-uses-node-in-one-file', 'src/edge/planted-file.ts', "import 'node:fs';\n"],
-  ['server-imports-engine-only', 'src/server/planted-reach.ts', "import '../renderer/planted-page.ts';\n"],
+  ['door-imports-contract-and-engine-only', 'src/door/planted-reach.ts', "import '../server/planted-reach.ts';\n"],
+  ['server-imports-door-and-engine-only', 'src/server/planted-reach.ts', "import '../renderer/planted-page.ts';\n"],
   [
     'renderer-imports-contract-and-engine-only',
     'src/renderer/planted-page.ts',

@@ -1,6 +1,7 @@
 /** A file that a command is given, and what its flags choose about it; the workbench reads it. */
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { describeIssue } from '../../door/errors/parse-part.ts';
 import type { ErrorCode } from '../../engine/errors.ts';
 import type { ConflictChoice } from '../../engine/export/merge.ts';
 import type { LabelTarget } from '../../engine/import/labels.ts';
@@ -13,7 +14,6 @@ import { importFormSchema } from '../contract/examples/examples.ts';
 import type { ImportChoice, OpenImportPlan, ReadLine } from '../contract/examples/imports.ts';
 import type { InputOf } from '../contract/operations.ts';
 import type { DecisionType } from '../contract/types/decision-types.ts';
-import { describeIssue } from '../errors/parse-part.ts';
 import { CommandError, readDetail, refuse } from './command.ts';
 
 /** Flags that say what the columns of a file are. */

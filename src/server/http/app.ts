@@ -1,11 +1,11 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { toWorkbenchError } from '../../door/errors/envelope.ts';
 import { errorTable, WorkbenchError } from '../../engine/errors.ts';
 import { readJsonBody } from '../../engine/strict-json/json-body.ts';
 import { listMethods } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
 import { pagesPath } from '../contract/paths.ts';
-import { toWorkbenchError } from '../errors/envelope.ts';
 import { shareLogger } from '../hot-path/share-logger.ts';
 import type { Deps } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';

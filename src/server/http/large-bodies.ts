@@ -1,10 +1,10 @@
 /** Bodies that are too large to be read on this thread: let in by their size, and checked in a child process. */
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { refuseProblems } from '../../door/errors/validation-error.ts';
 import { toCallerId } from '../auth/caller.ts';
 import type { OperationName } from '../contract/operations.ts';
 import { toFolderPaths } from '../data-folder/folder.ts';
-import { refuseProblems } from '../errors/validation-error.ts';
 import type { Deps } from '../operations/context.ts';
 import { type LargeBody, maxLightBodyBytes } from '../preparation/preparation.ts';
 import { spillForm } from '../preparation/spilled-form.ts';

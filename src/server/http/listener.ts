@@ -2,8 +2,8 @@
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type FastifyHttpOptions, LogController } from 'fastify';
+import { toEnvelope } from '../../door/errors/envelope.ts';
 import { type ErrorCode, errorTable } from '../../engine/errors.ts';
-import { toEnvelope } from '../errors/envelope.ts';
 
 type ListenerOptions = FastifyHttpOptions<Server>;
 export type HttpLogger = NonNullable<ListenerOptions['loggerInstance']>;

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { mapMaybePromise } from '../../door/maybe-promise.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Authenticated } from '../auth/auth.ts';
 import { toCallerId } from '../auth/caller.ts';
 import { createRateLimiter } from '../auth/rate-limit.ts';
 import { pagesPath } from '../contract/paths.ts';
-import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import { writeNumber } from '../hot-path/write-number.ts';
 import type { Deps } from '../operations/context.ts';
 import type { Connections } from './connections.ts';

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { ZodType } from 'zod';
+import { parsePart } from '../../door/errors/parse-part.ts';
+import { mapMaybePromise } from '../../door/maybe-promise.ts';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
 import { isJsonObject } from '../../engine/json.ts';
 import type { Place } from '../../engine/strict-json/json-body.ts';
@@ -9,8 +11,6 @@ import type { Caller } from '../auth/caller.ts';
 import { preparedOperations } from '../contract/examples/examples.ts';
 import { listMethods, type Operation } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
-import { parsePart } from '../errors/parse-part.ts';
-import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import { awaitTurn } from '../operations/await-turn.ts';
 import { type Deps, isDownload } from '../operations/context.ts';
 import type { OperationHandlers } from '../operations/handlers.ts';

@@ -7,14 +7,14 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { toEnvelope, toWorkbenchError } from '../../door/errors/envelope.ts';
+import { parsePart } from '../../door/errors/parse-part.ts';
+import { toInvalidValue, toValidationError } from '../../door/errors/validation-error.ts';
 import type { ErrorCode, WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
 import { type Place, readJsonBody } from '../../engine/strict-json/json-body.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Operation } from '../contract/operation.ts';
-import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
-import { parsePart } from '../errors/parse-part.ts';
-import { toInvalidValue, toValidationError } from '../errors/validation-error.ts';
 import { awaitTurn } from '../operations/await-turn.ts';
 import { type Deps, type Download, isDownload } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';

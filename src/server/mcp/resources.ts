@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
+import { toWorkbenchError } from '../../door/errors/envelope.ts';
 import { unpackBundle } from '../../engine/bundle/bundle.ts';
 import type { WorkbenchError } from '../../engine/errors.ts';
 import { requireScope } from '../auth/auth.ts';
-import { toWorkbenchError } from '../errors/envelope.ts';
 import type { Deps } from '../operations/context.ts';
 import { findProgramFolder } from '../process/program-folder.ts';
 import { exportBundle, findExportablePolicy } from '../services/policies/export.ts';

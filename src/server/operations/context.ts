@@ -13,6 +13,7 @@ import type { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
 import type { SpilledForm } from '../preparation/spilled-form.ts';
 import type { ExplanationTurns } from '../services/deciding/explaining.ts';
 import type { Questions } from '../services/deciding/questions.ts';
+import type { StoreDoor } from '../services/deciding/store-door.ts';
 import type { ExampleAdditions } from '../services/examples/example-additions.ts';
 import type { ExampleLists } from '../services/examples/example-lists.ts';
 import type { Imports } from '../services/examples/imports/imports.ts';
@@ -42,6 +43,8 @@ export type Deps = Foundation & {
   teacherLabellings: TeacherLabellings;
   receipts: Receipts;
   questions: Questions;
+  door: StoreDoor['door'];
+  deciding: StoreDoor['deciding'];
   alerts: Alerts;
   alertReceiver: AlertReceiver;
 };

@@ -1,4 +1,4 @@
-import { BusyError } from '../errors/busy-error.ts';
+import { BusyError } from '../../door/errors/busy-error.ts';
 
 const mebibyte = 1024 * 1024;
 

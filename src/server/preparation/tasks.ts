@@ -1,11 +1,12 @@
 /** Work that leaves the server's thread when it is large: each task is a function of its input alone. */
+
+import { parsePart } from '../../door/errors/parse-part.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { compileInputSchema } from '../../engine/schema/input-schema.ts';
 import { type Place, readJsonBody } from '../../engine/strict-json/json-body.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type OperationName, operations } from '../contract/operations.ts';
-import { parsePart } from '../errors/parse-part.ts';
 import { readMovedFile } from './archives/read-moved.ts';
 import { packTypeArchive } from './archives/write-archive.ts';
 import { prepareExamples } from './examples/prepare-examples.ts';

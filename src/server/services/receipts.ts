@@ -1,9 +1,9 @@
 /** Calls that may come twice: the first is done, and its answer is given to the others. */
 
 import { createHash } from 'node:crypto';
+import { toValidationError } from '../../door/errors/validation-error.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { type Caller, toCallerId } from '../auth/caller.ts';
-import { toValidationError } from '../errors/validation-error.ts';
 import type { Foundation } from '../foundation.ts';
 import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
 

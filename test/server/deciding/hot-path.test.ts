@@ -1,11 +1,11 @@
 /** The pieces of the hot path do what the plain form of each would do, on arbitrary values. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readDecideRequest } from '../../../src/door/deciding/read-decide-request.ts';
+import { mapMaybePromise } from '../../../src/door/maybe-promise.ts';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
 import { readJsonBody } from '../../../src/engine/strict-json/json-body.ts';
 import { decideRequestSchema } from '../../../src/server/contract/deciding/decisions.ts';
-import { mapMaybePromise } from '../../../src/server/hot-path/maybe-promise.ts';
-import { readDecideRequest } from '../../../src/server/hot-path/read-decide-request.ts';
 import { writeNumber } from '../../../src/server/hot-path/write-number.ts';
 
 const runs = { numRuns: 2_000 };

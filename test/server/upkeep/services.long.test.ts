@@ -10,7 +10,6 @@ import type { Deps } from '../../../src/server/operations/context.ts';
 import { newExample } from '../../../src/server/preparation/examples/new-example.ts';
 import { connectModel, disconnectModel } from '../../../src/server/services/account/connections.ts';
 import { chargeCredits, choosePlan } from '../../../src/server/services/account/credits.ts';
-import { decideBatch, decideOne } from '../../../src/server/services/deciding/decisions.ts';
 import { correctDecision } from '../../../src/server/services/deciding/logged-decisions.ts';
 import {
   addExampleRows,
@@ -292,7 +291,7 @@ describe('decisions', () => {
   it('are made when the call returns, and durable when it is recorded', async () => {
     const { deps, caller, type } = await openLoans();
     const request = { decision_type: 'loan', input };
-    const pending = decideOne(deps, caller, request, {
+    const pending = deps.deciding.decideOne(caller, request, {
       requestId: 'one',
       trace: false,
       receipt: null,
@@ -302,7 +301,7 @@ describe('decisions', () => {
       lost: [],
     });
     if (pending instanceof Promise) throw new Error('a decision from facts alone must not wait');
-    expect(pending.response).toMatchObject({ decision: 'approve', request_id: 'one' });
+    expect(pending.answer).toMatchObject({ decision: 'approve', request_id: 'one' });
     expect((await deps.store.logs.page(type.seq, {}, 1, 10)).total).toBe(0);
     await pending.recorded;
     expect((await deps.store.logs.page(type.seq, {}, 1, 10)).decisions).toMatchObject([{ requestId: 'one', input }]);
@@ -321,12 +320,12 @@ describe('decisions', () => {
       { ...unread, problems: [...unread.problems].map((each) => ({ ...each, loc: [...each.loc] })) },
     ];
     const unknown = { ok: true, value: { decision_type: 'nobody', input } } as const;
-    const outcomes = await decideBatch(deps, caller, [...items, unknown, good], {
+    const outcomes = await deps.deciding.decideBatch(caller, [...items, unknown, good], {
       toItemId: (index) => `item-${index}`,
       toLost: () => [],
       dryRun: false,
     });
-    expect(outcomes.map((outcome) => (outcome.ok ? outcome.response.request_id : outcome.error.code))).toEqual([
+    expect(outcomes.map((outcome) => (outcome.ok ? outcome.answer.request_id : outcome.error.code))).toEqual([
       'item-0',
       'validation_error',
       'decision_type_not_found',
@@ -339,8 +338,7 @@ describe('decisions', () => {
 
   it('that are corrected make one reviewed example, however often [LOG-6]', async () => {
     const { deps, caller, type } = await openLoans();
-    const pending = await decideOne(
-      deps,
+    const pending = await deps.deciding.decideOne(
       caller,
       { decision_type: 'loan', input },
       { requestId: 'one', trace: false, receipt: null, dryRun: false, sharedMs: 0, tellsUnread: false, lost: [] },

@@ -83,7 +83,8 @@ const outcomeSchema = z.object({
   x_unfamiliar: z.boolean(),
   x_reason_codes: z.array(text),
   x_policy_version: text,
-  x_release: z.int(),
+  x_release: z.int().optional().describe('Of the workbench'),
+  x_digest: text.optional().describe('Of a bundle, which does not know the number of its release'),
   x_request_id: text,
 });
 export type Outcome = z.infer<typeof outcomeSchema>;

@@ -11,8 +11,8 @@ import { explanationSchema } from './explaining.ts';
 export const typeNameFields = ['decision_type', 'type', 'decision_type_name'] as const;
 
 /**
- * The body of a decide call, for document and agent tools; hot-path/read-decide-request.ts reads calls and accepts the
- * same bodies, as hot-path.test.ts shows.
+ * The body of a decide call, for document and agent tools; door/deciding/read-decide-request.ts reads calls and accepts
+ * the same bodies, as hot-path.test.ts shows.
  */
 export const decideRequestSchema = z
   .strictObject({

@@ -1,12 +1,12 @@
 /** The decision log: listed, exported, corrected; and the figures of its decisions. */
 import { Readable } from 'node:stream';
+import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { guardJson, writeCsvLine } from '../../../engine/export/csv.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { computePercentile } from '../../../engine/numeric.ts';
 import type { Auth } from '../../auth/auth.ts';
 import type { LogRecord } from '../../contract/deciding/logs.ts';
 import type { OutputOf } from '../../contract/operations.ts';
-import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { isoTime } from '../../process/clock.ts';
 import { createTurns, nextTurn } from '../../process/turns.ts';

@@ -1,6 +1,7 @@
 /** Examples: added, listed, counted, changed, generated, imported, and given away as a file. */
 
 import { Readable } from 'node:stream';
+import { refuseProblems } from '../../../door/errors/validation-error.ts';
 import { pick } from '../../../engine/domain/records.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { setFlags } from '../../../engine/examples/fields.ts';
@@ -9,7 +10,6 @@ import { compileReadings } from '../../../engine/readings/readings.ts';
 import { hasScope, requireScope } from '../../auth/auth.ts';
 import { toCallerId } from '../../auth/caller.ts';
 import type { ExampleBulk } from '../../contract/examples/examples.ts';
-import { refuseProblems } from '../../errors/validation-error.ts';
 import { readExampleFields, toExample } from '../../preparation/examples/example-wire.ts';
 import { makeExamples, refuseLostDigits, writeRows } from '../../preparation/examples/prepare-examples.ts';
 import { LargeBody, WrittenAnswer } from '../../preparation/preparation.ts';

@@ -1,8 +1,9 @@
 /** Alerts as the owner sees them: what lasts, where it is sent, and how the last one went. */
+
+import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { findAddressProblem } from '../../connections/address.ts';
 import type { OutputOf } from '../../contract/operations.ts';
-import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Deps, Handlers } from '../context.ts';
 
 function readAlerts({ alerts, alertReceiver }: Deps, organisationId: string): OutputOf<'alerts.get'> {

@@ -1,9 +1,9 @@
 /** A file that a call sends, in Base64 or as a form, with the fields beside it. */
 import { z } from 'zod';
+import { parsePart } from '../../../door/errors/parse-part.ts';
+import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { readJsonBody } from '../../../engine/strict-json/json-body.ts';
 import { importedFileSchema } from '../../contract/upkeep/archives.ts';
-import { parsePart } from '../../errors/parse-part.ts';
-import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import { readForm } from '../read-form.ts';
 
 /** The body as it came where it is large or a form, else as it was read. */

@@ -1,4 +1,6 @@
 /** Examples as the wire has them, and the aliases under which a request may name their fields. */
+
+import { toInvalidValue } from '../../../door/errors/validation-error.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
 import { pick } from '../../../engine/domain/records.ts';
 import type { ErrorDetail } from '../../../engine/errors.ts';
@@ -6,7 +8,6 @@ import { type ExampleRecord, shownFlags } from '../../../engine/examples/fields.
 import type { JsonObject } from '../../../engine/json.ts';
 import type { ReadInput } from '../../../engine/readings/readings.ts';
 import type { Example, ExampleInput } from '../../contract/examples/examples.ts';
-import { toInvalidValue } from '../../errors/validation-error.ts';
 import { isoTime } from '../../process/clock.ts';
 import { toExampleStatus } from '../../store/examples/examples.ts';
 import { listLabelProblems } from './new-example.ts';

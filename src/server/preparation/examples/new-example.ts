@@ -1,11 +1,12 @@
 /** Examples before they are stored: made from a request, with their labels checked. */
+
+import { toInvalidValue, toUnknownOption } from '../../../door/errors/validation-error.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../../engine/errors.ts';
 import { type ExampleRecord, type givenFlags, initialExample } from '../../../engine/examples/fields.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { compileStoringReadings } from '../../../engine/readings/readings.ts';
 import type { Auth } from '../../auth/auth.ts';
-import { toInvalidValue, toUnknownOption } from '../../errors/validation-error.ts';
 
 /** The content of a new example, by default the user's own and not reviewed. */
 type NewExample = Pick<ExampleRecord, 'input' | 'decision' | 'reasonCodes'> &

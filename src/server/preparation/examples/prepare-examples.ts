@@ -1,5 +1,7 @@
 /** The examples of one call: checked against their type, made, and written out as rows and as the answer. */
 import type { z } from 'zod';
+import { parsePart } from '../../../door/errors/parse-part.ts';
+import { refuseProblems, toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { lostDigits } from '../../../engine/bundle/unread.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
 import { byName } from '../../../engine/domain/records.ts';
@@ -8,8 +10,6 @@ import { type ExampleRecord, givenFlags } from '../../../engine/examples/fields.
 import { compileReadings } from '../../../engine/readings/readings.ts';
 import { type Place, readJsonBody } from '../../../engine/strict-json/json-body.ts';
 import { exampleOperations } from '../../contract/examples/examples.ts';
-import { parsePart } from '../../errors/parse-part.ts';
-import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import { createIdSource } from '../../process/clock.ts';
 import { type ExampleRows, ExampleRowWriter } from '../../store/examples/examples.ts';
 import { readExampleFields, toExample } from './example-wire.ts';

@@ -1,5 +1,6 @@
 /** An export of examples on its way back: matched with the examples of the type that it belongs to. */
 import Database from 'better-sqlite3';
+import { toInvalidValue } from '../../../door/errors/validation-error.ts';
 import type { ErrorDetail } from '../../../engine/errors.ts';
 import type { ExampleRecord } from '../../../engine/examples/fields.ts';
 import {
@@ -19,7 +20,6 @@ import { formatCount } from '../../../engine/numeric.ts';
 import { blankMasks } from '../../../engine/pii.ts';
 import { hashString } from '../../../engine/random.ts';
 import type { ImportResult } from '../../contract/examples/examples.ts';
-import { toInvalidValue } from '../../errors/validation-error.ts';
 import { createIdSource } from '../../process/clock.ts';
 import { type RawExample, selectExamples, toExample } from '../../store/examples/example-fields.ts';
 import { type ExampleMerges, writeMerges } from '../../store/examples/example-merges.ts';

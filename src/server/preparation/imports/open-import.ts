@@ -1,5 +1,6 @@
 /** The file of an open import, in the process that holds it: read once, and planned after each choice. */
 import { readFile } from 'node:fs/promises';
+import { refuseProblems, toInvalidValue } from '../../../door/errors/validation-error.ts';
 import type { Readings } from '../../../engine/domain/definition.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import type { ConflictChoice } from '../../../engine/export/merge.ts';
@@ -42,7 +43,6 @@ import {
   type OpenImportPlan,
   type ReadLine,
 } from '../../contract/examples/imports.ts';
-import { refuseProblems, toInvalidValue } from '../../errors/validation-error.ts';
 import { openLanguageDetector } from '../../runtime/language-detector.ts';
 import type { ExampleMerges } from '../../store/examples/example-merges.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';

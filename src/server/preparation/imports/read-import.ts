@@ -1,5 +1,7 @@
 /** Import of an example file: read whole, mapped, summed up and, where it is committed, made into rows: all or none. */
 import type { ZodType, z } from 'zod';
+import { parsePart } from '../../../door/errors/parse-part.ts';
+import { refuseProblems, toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import type { ErrorDetail } from '../../../engine/errors.ts';
 import type { ConflictChoice } from '../../../engine/export/merge.ts';
 import type { Candidate } from '../../../engine/import/answers.ts';
@@ -29,8 +31,6 @@ import { isPiiField } from '../../../engine/pii.ts';
 import { readJsonBody } from '../../../engine/strict-json/json-body.ts';
 import { parseJsonText } from '../../../engine/strict-json/json-faults.ts';
 import { exampleOperations, type ImportMapping, type ImportResult } from '../../contract/examples/examples.ts';
-import { parsePart } from '../../errors/parse-part.ts';
-import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import { createIdSource } from '../../process/clock.ts';
 import type { ExampleMerges } from '../../store/examples/example-merges.ts';
 import { type ExampleRows, ExampleRowWriter } from '../../store/examples/examples.ts';

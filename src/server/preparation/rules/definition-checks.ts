@@ -1,6 +1,6 @@
+import { toUnknownOption } from '../../../door/errors/validation-error.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../../engine/errors.ts';
-import { toUnknownOption } from '../../errors/validation-error.ts';
 
 /** Every reason why a definition cannot be used; languages load here, as they would delay every start. */
 export async function checkDefinition(order: {

@@ -2,6 +2,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { toInvalidValue } from '../../../door/errors/validation-error.ts';
 import { bundleLimits } from '../../../engine/bundle/manifest.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { frameSchema } from '../../../engine/features/plan.ts';
@@ -11,7 +12,6 @@ import { type EncoderFacts, encoderFacts } from '../../../engine/onnx/encoder-fa
 import { readInterface } from '../../../engine/onnx/graph.ts';
 import { OnnxError } from '../../../engine/onnx/protobuf.ts';
 import { createTokenizer, type Tokenizer } from '../../../engine/text/tokenizer.ts';
-import { toInvalidValue } from '../../errors/validation-error.ts';
 import { sha256 } from '../../process/clock.ts';
 
 /** Beside the graph and the tokenizer, which are as large as a bundle takes. */

@@ -1,10 +1,10 @@
 /** Model connections of an organisation: made under its limit, removed, tried out. */
 import { z } from 'zod';
+import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { findAddressProblem } from '../../connections/address.ts';
 import { askChat, type Question } from '../../connections/chat-client.ts';
-import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { ConnectionRecord } from '../../store/account/connections.ts';
 

@@ -1,5 +1,6 @@
 /** Decisions that bundles made elsewhere come into the log, by the lines that `decision-edge serve --log` wrote. */
 import { z } from 'zod';
+import { parsePart } from '../../../door/errors/parse-part.ts';
 import { stages } from '../../../engine/domain/decision.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
 import { type Result, WorkbenchError } from '../../../engine/errors.ts';
@@ -11,7 +12,6 @@ import type { Caller } from '../../auth/caller.ts';
 import { describeDetail } from '../../contract/client.ts';
 import { uuid } from '../../contract/common.ts';
 import type { LogImport } from '../../contract/deciding/logs.ts';
-import { parsePart } from '../../errors/parse-part.ts';
 import type { Foundation } from '../../foundation.ts';
 import { createTurns } from '../../process/turns.ts';
 import type { NewLoggedDecision } from '../../store/deciding/log-writer.ts';

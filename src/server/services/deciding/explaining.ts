@@ -1,4 +1,6 @@
 /** Why the deployed policy decides an input as it does, and what would change it. Writes no log record. */
+
+import { BusyError } from '../../../door/errors/busy-error.ts';
 import { findFieldFlips } from '../../../engine/counterfactuals/find-flips.ts';
 import { type Change, listSeenFields } from '../../../engine/counterfactuals/seen-values.ts';
 import { findWordFlip, type WordFlip, weighWords } from '../../../engine/counterfactuals/weigh-words.ts';
@@ -10,7 +12,6 @@ import { readPath } from '../../../engine/features/values.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { isPiiField, redactToPlaceholder } from '../../../engine/pii.ts';
 import type { Explanation } from '../../contract/deciding/explaining.ts';
-import { BusyError } from '../../errors/busy-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { createTurns } from '../../process/turns.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';

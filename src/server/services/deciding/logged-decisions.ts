@@ -1,6 +1,7 @@
 /** Corrections of logged decisions, each of which becomes an example; and the return of those removed for their age. */
+
+import { refuseProblems } from '../../../door/errors/validation-error.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
-import { refuseProblems } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { compileLoggedInput, listLabelProblems, newExample } from '../../preparation/examples/new-example.ts';
 import { nextTurn } from '../../process/turns.ts';

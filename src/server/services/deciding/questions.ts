@@ -1,73 +1,48 @@
-/** Which deployed type answers a question of a decision model: by what is asked, never by a likeness. */
-import { shorten } from '../../../engine/code-points.ts';
-import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
+/** The questions of decision models that the deployed types of an organisation answer, and who has said so. */
+import { refuseProblems, toInvalidValue } from '../../../door/errors/validation-error.ts';
+import {
+  type Answering,
+  type AskedQuestion,
+  type DoorWords,
+  findAnswering,
+  indexQuestions,
+  listOptions,
+  type Mark,
+  type QuestionIndex,
+  type QuestionPorts,
+  toOptionsKey,
+  writeQuestion,
+} from '../../../door/questions/find-answering.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { anyModelNames } from '../../contract/deciding/decision-models.ts';
-import { type BindQuestion, maxShownCharacters, type QuestionKind } from '../../contract/deciding/questions.ts';
-import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
+import { type BindQuestion, maxShownCharacters } from '../../contract/deciding/questions.ts';
 import type { Foundation } from '../../foundation.ts';
 import { createRecentCache, type RecentCache } from '../../process/recent-cache.ts';
 import type { AnsweringType, StoredQuestion } from '../../store/deciding/questions.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { findDeciding } from './find-decider.ts';
 
-export type AskedQuestion = {
-  kind: QuestionKind;
-  /** The caller's name of it. */
-  name: string | null;
-  instructions: unknown;
-  /** The options that count as yes and no to a predicate, if the format has that. */
-  criteria: unknown;
-  /** The options or levels in the caller's order, also those that are no text. */
-  options: readonly unknown[];
-  /** Where its options stand in the body. */
-  loc: ErrorDetail['loc'];
-};
-
-/** The answer to a question: by which name it is decided, and the options whose probabilities count. */
-export type Answering = { model: string; options: readonly string[] };
-
-type Candidate = Pick<AnsweringType, 'id' | 'name' | 'options'>;
-
 /** Facts about the questions and deployed types of an organisation, until one of them changes. */
-type Index = {
+type Known = {
   changes: string;
-  types: ReadonlyMap<string, AnsweringType>;
-  byName: ReadonlyMap<string, AnsweringType>;
-  byOptions: ReadonlyMap<string, readonly AnsweringType[]>;
-  asked: Map<string, StoredQuestion>;
-  /** Questions of a kind, whatever is asked, by type and kind. */
-  ofKind: ReadonlyMap<string, StoredQuestion>;
-  /** Names of no model that are names of types. */
-  takenNames: ReadonlySet<string>;
+  types: readonly AnsweringType[];
+  index: QuestionIndex;
+  ports: QuestionPorts;
   /** Answers to the questions asked last, by all of what was asked. */
   recent: RecentCache<string, Answering>;
 };
 
 /** Half of what may be stored is left to people. */
 const maxAutomatic = limits.maxQuestions / 2;
-const maxListedTypes = 5;
-const maxListedOptions = 10;
-const maxNameCharacters = 100;
 /** Questions whose answers are kept in memory, and how long the text of one may be. */
 const maxRecent = { questions: 1_000, characters: 10_000 };
-
-const toOptionsKey = (options: readonly unknown[]) => JSON.stringify(options.toSorted());
-const toKindKey = (typeId: string, kind: QuestionKind) => `${typeId} ${kind}`;
-const isSame = (one: readonly unknown[], other: readonly unknown[]) =>
-  one.length === other.length && one.every((value, at) => value === other[at]);
-const listOptions = (options: readonly unknown[]) => {
-  const listed = options.slice(0, maxListedOptions).map((option) => shorten(JSON.stringify(option), maxNameCharacters));
-  return options.length > listed.length
-    ? `${listed.join(', ')} and ${options.length - listed.length} more`
-    : listed.join(', ');
-};
 
 /** The questions of decision models, with what is derived from them kept in memory. */
 export class Questions {
   readonly #deps: Foundation;
-  readonly #indexes = new Map<string, Index>();
+  readonly #known = new Map<string, Known>();
 
   constructor(deps: Foundation) {
     this.#deps = deps;
@@ -78,42 +53,21 @@ export class Questions {
    * question's name, or alone has its options. Throws as `findDeciding`, and `validation_error` where none fits.
    */
   find(caller: Caller, model: string, question: AskedQuestion): Answering {
-    const index = this.#index(caller.organisationId);
+    const { index, ports, recent } = this.#know(caller);
     const { kind, name, instructions, criteria, options } = question;
     const whole = JSON.stringify([model, kind, name, instructions ?? null, criteria ?? null, options]);
-    const known = index.recent.get(whole);
+    const known = recent.get(whole);
     if (known !== undefined) return known;
-    const found = this.#findNew(caller, index, model, question);
+    const found = findAnswering(index, model, question, ports);
     // Releases and aliases come to name others without a new index.
     const isLasting = anyModelNames.includes(model) || index.byName.has(model);
-    if (isLasting && whole.length <= maxRecent.characters) index.recent.set(whole, found);
+    if (isLasting && whole.length <= maxRecent.characters) recent.set(whole, found);
     return found;
   }
 
-  #findNew(caller: Caller, index: Index, model: string, question: AskedQuestion): Answering {
-    const digest = this.#digest(question);
-    const asked = index.asked.get(digest);
-    if (!anyModelNames.includes(model) || index.takenNames.has(model)) {
-      const { type, policy } = findDeciding(this.#deps, caller, model);
-      const named = { id: type.id, name: type.name, options: policy.options };
-      const options = matchOptions(index, named, question, asked);
-      if (options === null) throw refuse(question, explainMisfit(index, named, question));
-      return { model, options };
-    }
-    if (asked !== undefined) return this.#takeAsked(index, asked, question);
-    const byName = question.name === null ? undefined : index.byName.get(question.name);
-    for (const candidate of [byName ?? [], findByContent(index, question) ?? []].flat()) {
-      const options = matchOptions(index, candidate, question);
-      if (options === null) continue;
-      this.#remember(caller, index, candidate, question, digest, options);
-      return { model: candidate.name, options };
-    }
-    throw refuse(question, explainNone(index, question));
-  }
-
   /** The types of an organisation that decide, oldest first. */
-  listAnswering({ organisationId }: Caller): AnsweringType[] {
-    return [...this.#index(organisationId).types.values()];
+  listAnswering(caller: Caller): readonly AnsweringType[] {
+    return this.#know(caller).types;
   }
 
   /** Says that a type answers a question. Throws `validation_error` for its options, `conflict` for too many. */
@@ -135,7 +89,7 @@ export class Questions {
     }
     const isAnything = instructions === undefined && criteria === undefined;
     const asked = { kind, name: null, instructions, criteria, options, loc: [] };
-    const question = this.#make(type.id, asked, isAnything ? null : this.#digest(asked), options, false);
+    const question = this.#make(type.id, asked, isAnything ? null : this.#digest(writeQuestion(asked)), options, false);
     store.transaction(() => {
       if (store.questions.count(caller.organisationId) >= limits.maxQuestions) {
         throw new WorkbenchError('conflict', `There are ${limits.maxQuestions} questions already: take some away.`);
@@ -143,7 +97,7 @@ export class Questions {
       if (isAnything) store.questions.removeAutomatic(type.id, kind);
       store.questions.put(caller.organisationId, question);
     });
-    this.#indexes.delete(caller.organisationId);
+    this.#known.delete(caller.organisationId);
     return question;
   }
 
@@ -154,7 +108,7 @@ export class Questions {
     const free = questions.filter(isFree);
     const taken = free.slice(0, Math.max(0, limits.maxQuestions - store.questions.count(organisationId)));
     for (const question of taken) store.questions.put(organisationId, question);
-    this.#indexes.delete(organisationId);
+    this.#known.delete(organisationId);
     return [
       ...tellLeft(questions.length - free.length, 'other types answer them here already'),
       ...tellLeft(free.length - taken.length, `there are ${limits.maxQuestions} questions, the most that are kept`),
@@ -166,31 +120,19 @@ export class Questions {
     if (!this.#deps.store.questions.remove(type.id, id)) {
       throw new WorkbenchError('not_found', 'The question does not exist.');
     }
-    this.#indexes.delete(caller.organisationId);
-  }
-
-  #takeAsked(index: Index, asked: StoredQuestion, question: AskedQuestion): Answering {
-    const type = index.types.get(asked.typeId);
-    if (type === undefined) {
-      throw new WorkbenchError('model_not_deployed', 'No policy is deployed for the decision type of this question.');
-    }
-    const options = matchOptions(index, type, question, asked);
-    if (options === null) throw refuse(question, explainMisfit(index, type, question));
-    return { model: type.name, options };
+    this.#known.delete(caller.organisationId);
   }
 
   /** Keeps which type has answered a question, so that a further type with the same options changes nothing. */
   #remember(
-    { organisationId }: Caller,
-    index: Index,
-    type: Candidate,
+    organisationId: string,
+    index: QuestionIndex,
+    { typeId, digest, options }: Mark & { digest: string },
     question: AskedQuestion,
-    digest: string,
-    options: readonly string[],
   ): void {
     const { store } = this.#deps;
     if (index.asked.size >= maxAutomatic || !store.writeLock.isFree()) return;
-    const stored = this.#make(type.id, question, digest, options, true);
+    const stored = this.#make(typeId, question, digest, options, true);
     store.transaction(() => store.questions.put(organisationId, stored));
     index.asked.set(digest, stored);
   }
@@ -213,104 +155,38 @@ export class Questions {
     };
   }
 
-  /** Names what is asked; a choice is the same in any order of its options. */
-  #digest({ kind, instructions, criteria, options }: AskedQuestion): string {
-    const content = kind === 'predicate' ? (criteria ?? null) : kind === 'choice' ? options.toSorted() : options;
-    return this.#deps.sha256(Buffer.from(JSON.stringify([kind, instructions ?? null, content])));
+  #digest(text: string): string {
+    return this.#deps.sha256(Buffer.from(text));
   }
 
-  #index(organisationId: string): Index {
+  #know(caller: Caller): Known {
+    const { organisationId } = caller;
     const { decisionTypes, deployments, questions } = this.#deps.store;
     const changes = `${decisionTypes.changes} ${deployments.changes}`;
-    const known = this.#indexes.get(organisationId);
+    const known = this.#known.get(organisationId);
     if (known?.changes === changes) return known;
     const types = questions.listAnswering(organisationId);
-    const stored = questions.list(organisationId);
-    const index: Index = {
-      changes,
-      types: new Map(types.map((type) => [type.id, type])),
-      byName: new Map(types.map((type) => [type.name, type])),
-      byOptions: Map.groupBy(types, ({ options }) => toOptionsKey(options)),
-      asked: new Map(stored.flatMap((question) => (question.digest === null ? [] : [[question.digest, question]]))),
-      ofKind: new Map(
-        stored.flatMap((question) =>
-          question.digest === null ? [[toKindKey(question.typeId, question.kind), question]] : [],
-        ),
-      ),
-      takenNames: new Set(anyModelNames.filter((name) => decisionTypes.getByName(name, organisationId) !== null)),
-      recent: createRecentCache(maxRecent.questions),
+    const index = indexQuestions(types, questions.list(organisationId), words);
+    const taken = new Set(anyModelNames.filter((name) => decisionTypes.getByName(name, organisationId) !== null));
+    const ports: QuestionPorts = {
+      digest: (text) => this.#digest(text),
+      isTaken: (name) => taken.has(name),
+      findNamed: (model) => {
+        const { type, policy } = findDeciding(this.#deps, caller, model);
+        return { id: type.id, name: type.name, options: policy.options };
+      },
+      remember: (mark, question) => this.#remember(organisationId, index, mark, question),
     };
-    this.#indexes.set(organisationId, index);
-    return index;
+    const made = { changes, types, index, ports, recent: createRecentCache<string, Answering>(maxRecent.questions) };
+    this.#known.set(organisationId, made);
+    return made;
   }
-}
-
-/** The options of a type whose probabilities answer a question; null where it does not fit. */
-function matchOptions(
-  { ofKind }: Index,
-  type: Candidate,
-  { kind, options }: AskedQuestion,
-  asked?: StoredQuestion,
-): readonly string[] | null {
-  if (kind === 'choice') {
-    return toOptionsKey(options) === toOptionsKey(type.options) ? options.map(String) : null;
-  }
-  const own = asked?.typeId === type.id ? asked : ofKind.get(toKindKey(type.id, kind));
-  if (own === undefined || !own.options.every((option) => type.options.includes(option))) return null;
-  if (kind === 'predicate') return own.options;
-  return isSame(own.options, options) && own.options.length === type.options.length ? own.options : null;
-}
-
-/** The one type that has the options of a question, or of several the one that says it answers whatever is asked. */
-function findByContent({ byOptions, ofKind }: Index, { kind, options }: AskedQuestion): AnsweringType | undefined {
-  if (kind === 'predicate') return undefined;
-  const all = byOptions.get(toOptionsKey(options)) ?? [];
-  const [only, ...others] = all.length === 1 ? all : all.filter(({ id }) => ofKind.has(toKindKey(id, kind)));
-  return others.length === 0 ? only : undefined;
 }
 
 const tellLeft = (count: number, reason: string): string[] =>
   count === 0 ? [] : [`Questions of decision models that were left out, ${count}: ${reason}.`];
 
-function refuse({ loc }: AskedQuestion, msg: string): WorkbenchError {
-  return toValidationError([{ type: 'question_not_known', loc, msg }]);
-}
-
-const howToBind = 'Say so under Deploy, or by POST /api/v1/decision-types/{id}/questions.';
-
-function explainMisfit({ ofKind }: Index, type: Candidate, { kind, options }: AskedQuestion): string {
-  if (kind === 'predicate') {
-    return `for “${type.name}” nobody has said which of its options ${listOptions(type.options)} is yes. ${howToBind}`;
-  }
-  const known = new Set<unknown>(type.options);
-  const unknown = options.filter((option) => !known.has(option));
-  const missing = type.options.filter((option) => !options.includes(option));
-  const differences = [
-    ...(unknown.length === 0 ? [] : [`it does not have ${listOptions(unknown)}`]),
-    ...(missing.length === 0 ? [] : [`the question leaves out ${listOptions(missing)}`]),
-  ];
-  if (differences.length > 0) return `“${type.name}” cannot answer this: ${differences.join(', and ')}`;
-  if (kind === 'choice') return 'an option stands there twice';
-  const order = ofKind.get(toKindKey(type.id, kind))?.options;
-  if (order === undefined) return `nobody has said that the options of “${type.name}” are in order. ${howToBind}`;
-  return `the order of “${type.name}” is ${listOptions(order)}`;
-}
-
-/** Says which types there are, where none answers a question. */
-function explainNone(index: Index, question: AskedQuestion): string {
-  const types = [...index.types.values()];
-  const same = index.byOptions.get(toOptionsKey(question.options)) ?? [];
-  const [only] = same;
-  if (only !== undefined && same.length === 1) return explainMisfit(index, only, question);
-  if (same.length > 1 && question.kind !== 'predicate') {
-    const names = same.slice(0, maxListedTypes).map(({ name }) => `“${name}”`);
-    return `several types have these options: ${names.join(', ')}. Name one of them in model.`;
-  }
-  if (types.length === 0) return 'no decision type is deployed';
-  const listed = types.slice(0, maxListedTypes).map((type) => `“${type.name}” (${listOptions(type.options)})`);
-  const more = types.length > listed.length ? ` and ${types.length - listed.length} more` : '';
-  const there = `Deployed: ${listed.join('; ')}${more}.`;
-  return question.kind === 'predicate'
-    ? `no type is known to answer this yes or no. Name a type in model that has an option marked as yes. ${there}`
-    : `no deployed type has exactly these options. ${there}`;
-}
+const words: DoorWords = {
+  there: 'Deployed',
+  howToMark: 'Say so under Deploy, or by POST /api/v1/decision-types/{id}/questions.',
+};

@@ -1,5 +1,6 @@
 /** Examples as a file: a stream that is read while it is written, so that others have their turns. */
 
+import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { pick } from '../../../engine/domain/records.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { setFlags } from '../../../engine/examples/fields.ts';
@@ -15,7 +16,6 @@ import type { ReadingRow } from '../../../engine/export/read-back.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { formatCount } from '../../../engine/numeric.ts';
 import type { ExampleFilter, TrainedExamples } from '../../contract/examples/examples.ts';
-import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { toExample } from '../../preparation/examples/example-wire.ts';

@@ -1,10 +1,10 @@
 /** Examples of a decision type: made, added under the type's limit, changed one by one or many at once. */
 
+import { toInvalidValue, toUnknownOption, toValidationError } from '../../../door/errors/validation-error.ts';
 import { byName } from '../../../engine/domain/records.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import { type ExampleRecord, exampleFields, flagsOfOwn, setFlags } from '../../../engine/examples/fields.ts';
 import type { ExampleStatus } from '../../contract/examples/examples.ts';
-import { toInvalidValue, toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { ExampleType } from '../../preparation/examples/prepare-examples.ts';
 import type { ExampleChange, ExampleSelection } from '../../store/examples/example-changes.ts';

@@ -1,3 +1,4 @@
+import { toUnknownOption, toValidationError } from '../../../door/errors/validation-error.ts';
 import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { ExampleRecord } from '../../../engine/examples/fields.ts';
@@ -9,7 +10,6 @@ import type { Proposal } from '../../../engine/training/request.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { collectProposals, type OptionCounts, type Teacher } from '../../connections/collect-proposals.ts';
 import { createRemoteTeacher } from '../../connections/remote-teacher.ts';
-import { toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { newExample } from '../../preparation/examples/new-example.ts';
 import type { ConnectionRecord } from '../../store/account/connections.ts';

@@ -1,7 +1,8 @@
 /** Second readings: labels given blind beside the first ones, and conflicts until one person has decided. */
+
+import { toUnknownOption, toValidationError } from '../../../door/errors/validation-error.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { ExampleRecord } from '../../../engine/examples/fields.ts';
-import { toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { ownAgainMs, type SecondReading } from '../../store/examples/label-history.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';

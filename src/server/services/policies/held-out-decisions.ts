@@ -1,4 +1,6 @@
 /** The held-out rows of policies, decided again by the current settings: the only place that does it. */
+
+import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { noCosts } from '../../../engine/costs.ts';
 import type { ConfidenceThresholds, Readings } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
@@ -22,7 +24,6 @@ import { measureChange } from '../../../engine/measure/rules-effect.ts';
 import { type Basis, measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import type { RulesEffect, WholeDecision } from '../../../engine/measured.ts';
 import { mergeThresholds } from '../../../engine/thresholds.ts';
-import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { AnalysisRequest } from '../../preparation/rules/analyse-rules.ts';
 import { readRecorded, type StoredRows, type TrialOrder } from '../../preparation/rules/try-rules.ts';

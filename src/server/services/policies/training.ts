@@ -1,10 +1,11 @@
 /** Queueing, beginning and cancelling a training; jobs/ runs it, training-completion.ts completes it. */
+
+import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { listLeaves } from '../../../engine/features/values.ts';
 import { readField } from '../../../engine/training/data/hold-out.ts';
 import type { Caller } from '../../auth/caller.ts';
-import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { TrainingJobs } from '../../jobs/training-jobs.ts';
 import type { WorkerOrder } from '../../jobs/worker-messages.ts';

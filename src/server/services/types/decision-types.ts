@@ -1,5 +1,6 @@
 /** Decision types: found for their organisation, made, changed into new versions, deleted. */
 import { isDeepStrictEqual } from 'node:util';
+import { refuseProblems, toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { keepCostOptions } from '../../../engine/costs.ts';
 import {
   type Definition,
@@ -11,7 +12,6 @@ import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
 import { type DecisionTypeCreate, type DecisionTypeUpdate, piiFields } from '../../contract/types/decision-types.ts';
-import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
 import { nextTurn } from '../../process/turns.ts';

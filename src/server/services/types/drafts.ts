@@ -1,11 +1,11 @@
 /** The draft of a type: changes of what decides beside its policy, kept with the type until they are published. */
 import { isDeepStrictEqual } from 'node:util';
+import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { describeChanges, type ReleaseSettings } from '../../../engine/bundle/describe-changes.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
 import type { DecisionTypeUpdate } from '../../contract/types/decision-types.ts';
 import { type SettingName, settingNames } from '../../contract/types/drafts.ts';
-import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { DecisionTypeRecord, DraftRecord } from '../../store/types/decision-types.ts';
 import { nameCaller } from '../releases.ts';

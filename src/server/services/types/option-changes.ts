@@ -1,5 +1,6 @@
 /** Changes of an option (renamed, merged, deleted, taken back): one new version, and every example with it. */
 import { isDeepStrictEqual } from 'node:util';
+import { refuseProblems, toInvalidValue, toUnknownOption } from '../../../door/errors/validation-error.ts';
 import { replaceCostOption } from '../../../engine/costs.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
@@ -7,7 +8,6 @@ import { limits } from '../../../engine/limits.ts';
 import { replaceDirectionOption } from '../../../engine/schema/directions.ts';
 import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import type { Caller } from '../../auth/caller.ts';
-import { refuseProblems, toInvalidValue, toUnknownOption } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { OptionChange } from '../../store/examples/example-changes.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';

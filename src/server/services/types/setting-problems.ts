@@ -1,10 +1,11 @@
 /** Problems of a decision type's settings beside its rules, options and schema. */
+
+import { toInvalidValue, toUnknownOption } from '../../../door/errors/validation-error.ts';
 import type { Costs } from '../../../engine/costs.ts';
 import type { EscalationPolicy } from '../../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { AuditSetting } from '../../contract/types/decision-types.ts';
-import { toInvalidValue, toUnknownOption } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 
 /** Lists an enabled escalation's connection if there is none; if it goes later, calls end in the fallback. */

@@ -1,4 +1,6 @@
 /** The one name space that callers decide by: names of types, and of their releases behind an `@`. */
+
+import { refuseProblems, toInvalidValue } from '../../../door/errors/validation-error.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
 import { describeNameFault, toName } from '../../../engine/domain/names.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
@@ -6,7 +8,6 @@ import { isJsonObject, type Json } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { anyModelNames } from '../../contract/deciding/decision-models.ts';
-import { refuseProblems, toInvalidValue } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 

@@ -1,13 +1,13 @@
 /** Moving a decision type between workbenches: packed into an archive, made from one, or decided for by a bundle. */
 import { rmSync } from 'node:fs';
+import { parsePart } from '../../../door/errors/parse-part.ts';
+import { refuseProblems, toValidationError } from '../../../door/errors/validation-error.ts';
 import { definitionSchema } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
 import { decisionTypeCreateSchema } from '../../contract/types/decision-types.ts';
 import { maxArchiveBytes } from '../../contract/upkeep/archives.ts';
 import { toFolderPaths } from '../../data-folder/folder.ts';
-import { parsePart } from '../../errors/parse-part.ts';
-import { refuseProblems, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { ReadArchive } from '../../preparation/archives/read-archive.ts';
 import type { ReadBundle } from '../../preparation/archives/read-bundle.ts';

@@ -1,11 +1,11 @@
 /** The text models by which types may be read: listed, added from a folder after a trial, removed. */
 import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { ownTextModelNameSchema } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
 import { toFolderPaths } from '../../data-folder/folder.ts';
-import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { StagedTextModel } from '../../preparation/stage-text-model.ts';
 import { renameDurably } from '../../process/durable-file.ts';

@@ -1,5 +1,6 @@
 /** The import of a file: begun with its upload, planned after each choice, and committed at once. */
 import { rmSync } from 'node:fs';
+import { toValidationError } from '../../../../door/errors/validation-error.ts';
 import { WorkbenchError } from '../../../../engine/errors.ts';
 import type { ConflictChoice } from '../../../../engine/export/merge.ts';
 import { startChoices } from '../../../../engine/import/planning/import-choices.ts';
@@ -7,7 +8,6 @@ import { hasScope, requireScope } from '../../../auth/auth.ts';
 import { type Caller, toCallerId } from '../../../auth/caller.ts';
 import type { ImportChoice, OpenImportPlan } from '../../../contract/examples/imports.ts';
 import { toFolderPaths } from '../../../data-folder/folder.ts';
-import { toValidationError } from '../../../errors/validation-error.ts';
 import type { Foundation } from '../../../foundation.ts';
 import type { OpenOrder, WrittenImport } from '../../../preparation/imports/open-import.ts';
 import type { SpilledForm } from '../../../preparation/spilled-form.ts';

@@ -1,5 +1,8 @@
 /** Imports under way, of a file or in parts: begun, and committed at once or never. */
 import type { ZodType, z } from 'zod';
+import { BusyError } from '../../../../door/errors/busy-error.ts';
+import { parsePart } from '../../../../door/errors/parse-part.ts';
+import { toValidationError } from '../../../../door/errors/validation-error.ts';
 import { WorkbenchError } from '../../../../engine/errors.ts';
 import type { ImportChoices } from '../../../../engine/import/planning/import-choices.ts';
 import { limits } from '../../../../engine/limits.ts';
@@ -8,9 +11,6 @@ import { type Caller, toCallerId } from '../../../auth/caller.ts';
 import type { ImportResult } from '../../../contract/examples/examples.ts';
 import type { ImportPlan } from '../../../contract/examples/imports.ts';
 import { decisionTypeCreateSchema, decisionTypeUpdateSchema } from '../../../contract/types/decision-types.ts';
-import { BusyError } from '../../../errors/busy-error.ts';
-import { parsePart } from '../../../errors/parse-part.ts';
-import { toValidationError } from '../../../errors/validation-error.ts';
 import type { Foundation } from '../../../foundation.ts';
 import type { ExampleType } from '../../../preparation/examples/prepare-examples.ts';
 import type { SpilledForm } from '../../../preparation/spilled-form.ts';

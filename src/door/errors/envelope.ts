@@ -1,6 +1,6 @@
 /** Failures at the border of the server: anything that was thrown, as a WorkbenchError, and its form on the wire. */
 import { type ErrorCode, errorTable, WorkbenchError } from '../../engine/errors.ts';
-import type { ErrorEnvelope } from '../contract/common.ts';
+import type { ErrorEnvelope } from '../../server/contract/common.ts';
 
 /** Returns the wire form of an error; without `details` the field is absent. */
 export function toEnvelope(code: ErrorCode, message: string, details?: unknown[]): ErrorEnvelope {

@@ -1,10 +1,10 @@
 /** The subject of questions to a decision model as the input of a decision type. */
-import type { InputField } from '../../../engine/bundle/input-fields.ts';
-import type { ErrorDetail } from '../../../engine/errors.ts';
-import { isJsonObject, type JsonObject } from '../../../engine/json.ts';
-import { checkStrictness } from '../../../engine/strict-json/json-body.ts';
-import { parseJsonText } from '../../../engine/strict-json/json-faults.ts';
-import { toValidationError } from '../../errors/validation-error.ts';
+import type { InputField } from '../../engine/bundle/input-fields.ts';
+import type { ErrorDetail } from '../../engine/errors.ts';
+import { isJsonObject, type JsonObject } from '../../engine/json.ts';
+import { checkStrictness } from '../../engine/strict-json/json-body.ts';
+import { parseJsonText } from '../../engine/strict-json/json-faults.ts';
+import { toValidationError } from '../errors/validation-error.ts';
 
 export type State = { value: string | JsonObject; loc: ErrorDetail['loc'] };
 type Fields = readonly Pick<InputField, 'path' | 'kind'>[] | null;

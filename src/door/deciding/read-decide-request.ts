@@ -1,6 +1,6 @@
 import type { ErrorDetail, Result } from '../../engine/errors.ts';
 import { isJsonObject } from '../../engine/json.ts';
-import { type DecideRequest, typeNameFields } from '../contract/deciding/decisions.ts';
+import { type DecideRequest, typeNameFields } from '../../server/contract/deciding/decisions.ts';
 
 /**
  * Reads one decide request, as JSON gave it, without a schema library. Accepts exactly the bodies that

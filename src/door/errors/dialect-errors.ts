@@ -1,7 +1,7 @@
 /** Failures in the error shapes of the two formats of decision models. */
 import type { ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
-import { type DecisionsError, modelErrors, type SystemoneError, toStatus } from '../contract/dialects.ts';
-import type { Dialect } from '../contract/operation.ts';
+import { type DecisionsError, modelErrors, type SystemoneError, toStatus } from '../../server/contract/dialects.ts';
+import type { Dialect } from '../../server/contract/operation.ts';
 import { readProblems } from './validation-error.ts';
 
 const maxListedProblems = 3;

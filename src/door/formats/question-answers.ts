@@ -1,5 +1,5 @@
 /** Answers to questions of decision models, from the probabilities of a decision; nothing of a wire format. */
-import type { Decision } from '../../../engine/domain/decision.ts';
+import type { Decision } from '../../engine/domain/decision.ts';
 
 /** The probability of each option that answers, and the confidence of the formats: how little it is spread. */
 export type Spread = { probabilities: number[]; best: number; confidence: number };
