@@ -111,6 +111,7 @@ const parts = {
     'analysis',
     'jobs',
     ['preparation/read-form.ts'],
+    'preparation/documents',
     'preparation/rules',
     'preparation/examples',
     'preparation/imports',

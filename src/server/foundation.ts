@@ -1,12 +1,12 @@
 /** The parts below the services, which every service and operation is given whole. start.ts puts them together. */
 import type { Sha256 } from '../engine/ports.ts';
 import type { Auth } from './auth/auth.ts';
-import type { JsonSchema } from './contract/openapi.ts';
 import type { Caretaker } from './data-folder/caretaker.ts';
 import type { FolderWatch } from './data-folder/watch.ts';
 import type { EventHub } from './events/event-hub.ts';
 import type { PendingWrites } from './jobs/pending-writes.ts';
 import type { Metering } from './metering/metering.ts';
+import type { InterfaceDocuments } from './preparation/interface-documents.ts';
 import type { Preparation } from './preparation/preparation.ts';
 import type { Clock } from './process/clock.ts';
 import type { Log } from './process/log.ts';
@@ -19,7 +19,7 @@ import type { Store } from './store/store.ts';
 export type Foundation = {
   options: ServerOptions;
   toolVersion: string;
-  openApi(): JsonSchema;
+  documents: InterfaceDocuments;
   clock: Clock;
   log: Log;
   newId(): string;

@@ -12,7 +12,6 @@ import type { AnalysisOrder, DriftOrder, FindingsOrder, SlicesOrder } from './an
 import { createAuth, serverKeyKind } from './auth/auth.ts';
 import { AlertReceiver } from './connections/alert-receiver.ts';
 import { openModelConnections } from './connections/model-connections.ts';
-import { createOpenApi } from './contract/openapi.ts';
 import { mcpPath, pagesPath } from './contract/paths.ts';
 import { Caretaker } from './data-folder/caretaker.ts';
 import { openDataFolder, prepareDataFolder, toFolderPaths, toStartError } from './data-folder/folder.ts';
@@ -26,6 +25,7 @@ import { TrainingJobs } from './jobs/training-jobs.ts';
 import { createMetering } from './metering/metering.ts';
 import { creditPrices } from './metering/plans.ts';
 import type { Deps } from './operations/context.ts';
+import { createInterfaceDocuments } from './preparation/interface-documents.ts';
 import { Preparation } from './preparation/preparation.ts';
 import { type Clock, createIdSource, sha256, systemClock } from './process/clock.ts';
 import { acquireFolderLock } from './process/folder-lock.ts';
@@ -192,7 +192,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
   const foundation: Foundation = {
     options,
     toolVersion: version,
-    openApi: createOpenApi(version),
+    documents: createInterfaceDocuments(preparation, version),
     clock,
     log,
     newId,

@@ -1,3 +1,4 @@
+/** The agent tools over HTTP. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -5,16 +6,21 @@ import { mcpPath } from '../contract/paths.ts';
 import type { Mcp } from '../mcp/endpoint.ts';
 import type { Deps } from '../operations/context.ts';
 import { LargeBody } from '../preparation/preparation.ts';
+import { loadOnce } from '../process/load-once.ts';
 import { readLargeBody } from './large-bodies.ts';
 
 /** Serves the agent tools at `/mcp`; their library is loaded with the first call. */
 export function serveAgentTools(app: FastifyInstance, deps: Deps): void {
-  let loading: Promise<Mcp> | null = null;
+  let opened: Mcp | null = null;
+  const load = loadOnce(async () => {
+    const { createMcp } = await import('../mcp/endpoint.ts');
+    opened = createMcp(deps);
+    return opened;
+  });
   app.post(mcpPath, { config: { access: 'key' } }, async (request) => {
     const { caller } = request;
     if (caller === null) throw new Error('An authorised request has no caller.');
-    loading ??= import('../mcp/endpoint.ts').then(({ createMcp }) => createMcp(deps));
-    const mcp = await loading;
+    const mcp = await load();
     const baseUrl = `http://${request.headers.host ?? request.host}`;
     const { body } = request;
     const message = body instanceof LargeBody ? await readLargeBody(deps, request, body, null) : body;
@@ -24,7 +30,7 @@ export function serveAgentTools(app: FastifyInstance, deps: Deps): void {
     return mcp.answer(toWebRequest(request, baseUrl), message, call);
   });
   app.addHook('onClose', async () => {
-    if (loading !== null) await (await loading).close();
+    await opened?.close();
   });
 }
 

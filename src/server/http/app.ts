@@ -18,6 +18,7 @@ import { serveDocs, servePages } from './pages.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
 import { registerOperations } from './rest.ts';
 import { sendError } from './send-error.ts';
+import { sendWritten } from './send-written.ts';
 import { createUnknownRoutes } from './unknown-routes.ts';
 
 /** Makes the HTTP application on ready dependencies; it does not listen yet. */
@@ -51,7 +52,7 @@ export async function buildApp(deps: Deps, logger: HttpLogger): Promise<FastifyI
   unknownRoutes.closeShadowed(app);
 
   registerOperations(app, deps, operationHandlers);
-  app.get('/openapi.json', async () => deps.openApi());
+  app.get('/openapi.json', async (request, reply) => sendWritten(request, reply, await deps.documents.openApi()));
   serveAgentTools(app, deps);
   serveDocs(app, deps);
   await servePages(app, deps.options.rendererDir);

@@ -2,6 +2,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { nextTurn } from '../process/turns.ts';
+import { giveTurns } from './call-turns.ts';
 
 export const connectionLimits = {
   places: 256,
@@ -23,6 +24,7 @@ export function createConnections() {
   let isMakingRoom = false;
   let ending: NodeJS.Timeout | null = null;
   let isClosing = false;
+  let stopTurns = () => {};
 
   function noteUse(socket: Socket, use: 'begun' | 'answered'): void {
     const holder = holders.get(socket);
@@ -68,11 +70,7 @@ export function createConnections() {
         noteUse(socket, 'begun');
         response.on('close', noteAnswer);
       });
-      server.on('timeout', async (socket) => {
-        const { bytesRead } = socket;
-        await nextTurn();
-        if (socket.bytesRead === bytesRead) release(socket);
-      });
+      stopTurns = giveTurns(server, release);
     },
     noteCall(socket: Socket, callerId: string): void {
       const holder = holders.get(socket);
@@ -87,6 +85,7 @@ export function createConnections() {
       }, connectionLimits.closingMs);
     },
     endClosing(): void {
+      stopTurns();
       if (ending !== null) clearTimeout(ending);
     },
   };

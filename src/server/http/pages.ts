@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { docsPath, pagesPath } from '../contract/paths.ts';
 import { pageSecurityPolicy } from '../contract/security-policy.ts';
 import type { Foundation } from '../foundation.ts';
+import { sendWritten } from './send-written.ts';
 
 const pageHeaders = {
   'content-security-policy': pageSecurityPolicy,
@@ -13,15 +14,12 @@ const pageHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** Serves the interface as a readable page at `/docs`; its text is made with the first call. */
-export function serveDocs(
-  app: FastifyInstance,
-  { toolVersion, openApi }: Pick<Foundation, 'toolVersion' | 'openApi'>,
-): void {
+/** Serves the interface as a readable page at `/docs`. */
+export function serveDocs(app: FastifyInstance, { documents }: Pick<Foundation, 'documents'>): void {
   app.get(docsPath, async (request, reply) => {
-    const { docsSecurityPolicy, makeDocsPage } = await import('./docs-page.ts');
+    const { docsSecurityPolicy } = await import('../preparation/documents/docs-page.ts');
     reply.headers({ ...pageHeaders, 'content-security-policy': docsSecurityPolicy }).type('text/html; charset=utf-8');
-    return makeDocsPage(openApi(), toolVersion, `http://${request.headers.host ?? request.host}`);
+    return sendWritten(request, reply, await documents.page(`http://${request.headers.host ?? request.host}`));
   });
 }
 

@@ -20,6 +20,7 @@ import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
 import { SpilledForm } from '../preparation/spilled-form.ts';
 import type { Receipt, Receipts } from '../services/receipts.ts';
 import { readLargeBody, spillForms } from './large-bodies.ts';
+import { hasContent, sendWritten } from './send-written.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -186,12 +187,6 @@ function createBodyPartReader({ body: schema, bodyOptional, decides }: Operation
   };
 }
 
-/** Whether If-None-Match names the content, which is compared weakly. */
-function hasContent(header: string | undefined, etag: string): boolean {
-  const named = (header ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''));
-  return named.includes(etag) || named.includes('*');
-}
-
 function sendAnswer(request: FastifyRequest, reply: FastifyReply, row: Operation, answer: unknown): unknown {
   reply.code(row.status);
   if (isDownload(answer)) {
@@ -203,7 +198,7 @@ function sendAnswer(request: FastifyRequest, reply: FastifyReply, row: Operation
     if (answer.etag !== undefined) {
       const etag = `"${answer.etag}"`;
       reply.header('etag', etag);
-      if (hasContent(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      if (hasContent(request, etag)) return reply.code(304).send();
     }
     if (answer.body instanceof Uint8Array) {
       reply.header('repr-digest', `sha-256=:${createHash('sha256').update(answer.body).digest('base64')}:`);
@@ -212,9 +207,7 @@ function sendAnswer(request: FastifyRequest, reply: FastifyReply, row: Operation
   }
   if (row.guardsType && isJsonObject(answer) && typeof answer['etag'] === 'string')
     reply.header('etag', answer['etag']);
-  if (answer instanceof WrittenAnswer) {
-    return reply.type('application/json; charset=utf-8').send(answer.json);
-  }
+  if (answer instanceof WrittenAnswer) return sendWritten(request, reply, answer);
   return row.output === null ? reply.send() : answer;
 }
 

@@ -92,7 +92,7 @@ type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operations[N]>
 type HandlerResult<N extends OperationName> = Operations[N]['output'] extends null
   ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler of a 204 operation simply returns
     undefined | void | Download
-  : OutputOf<N> | (N extends PreparedOperation ? WrittenAnswer : never);
+  : OutputOf<N> | (N extends PreparedOperation | 'system.openapi' ? WrittenAnswer : never);
 
 type Handler<N extends OperationName> = (
   deps: Deps,

@@ -24,11 +24,13 @@ export class LargeBody {
   }
 }
 
-/** An answer that was written out elsewhere: the bytes of its JSON. */
+/** An answer that was written out elsewhere, as its bytes; of one that is the same for everybody, how it is kept. */
 export class WrittenAnswer {
-  readonly json: Uint8Array;
-  constructor(json: Uint8Array) {
-    this.json = json;
+  readonly bytes: Uint8Array;
+  readonly kept: { etag: string; gzip: Uint8Array } | null;
+  constructor(bytes: Uint8Array, kept: WrittenAnswer['kept'] = null) {
+    this.bytes = bytes;
+    this.kept = kept;
   }
 }
 

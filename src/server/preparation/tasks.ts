@@ -9,6 +9,7 @@ import type { Operation } from '../contract/operation.ts';
 import { type OperationName, operations } from '../contract/operations.ts';
 import { readMovedFile } from './archives/read-moved.ts';
 import { packTypeArchive } from './archives/write-archive.ts';
+import { writeDocuments } from './documents/write-documents.ts';
 import { prepareExamples } from './examples/prepare-examples.ts';
 import {
   forgetUpload,
@@ -46,6 +47,7 @@ const tasks = {
   planOpenImport,
   readImportRows,
   writeOpenImport,
+  writeDocuments,
 };
 
 type Tasks = typeof tasks;

@@ -76,7 +76,7 @@ function toBytes(body: unknown): Uint8Array | string {
 }
 
 const toText = (answer: unknown): string =>
-  answer instanceof WrittenAnswer ? Buffer.from(answer.json).toString('utf8') : JSON.stringify(answer);
+  answer instanceof WrittenAnswer ? Buffer.from(answer.bytes).toString('utf8') : JSON.stringify(answer);
 
 function refuseKey(msg: string): WorkbenchError {
   return toValidationError([{ type: 'invalid_value', loc: ['header', 'idempotency-key'], msg }]);

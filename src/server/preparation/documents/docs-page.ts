@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { errorTable } from '../../engine/errors.ts';
-import { escapeHtml } from '../../engine/report/html.ts';
-import type { JsonSchema } from '../contract/openapi.ts';
-import { describeCallers, listErrors, type Operation, toOpenApiPath } from '../contract/operation.ts';
-import { listOperations } from '../contract/operations.ts';
-import { toScriptlessPolicy } from '../contract/security-policy.ts';
+import { errorTable } from '../../../engine/errors.ts';
+import { escapeHtml } from '../../../engine/report/html.ts';
+import type { JsonSchema } from '../../contract/openapi.ts';
+import { describeCallers, listErrors, type Operation, toOpenApiPath } from '../../contract/operation.ts';
+import { listOperations } from '../../contract/operations.ts';
+import { toScriptlessPolicy } from '../../contract/security-policy.ts';
 import { buildExample, listFields } from './docs-schema.ts';
 
 const style = `

@@ -1,13 +1,13 @@
 /** How the documentation page shows JSON Schemas: as words with links, as tables of fields, as an example. */
-import { escapeHtml } from '../../engine/report/html.ts';
+import { escapeHtml } from '../../../engine/report/html.ts';
 import {
   describeType,
   findReferenceName,
   listConstraints,
   listProperties,
   type SchemaMarkup,
-} from '../../engine/schema/describe-schema.ts';
-import type { JsonSchema } from '../contract/openapi.ts';
+} from '../../../engine/schema/describe-schema.ts';
+import type { JsonSchema } from '../../contract/openapi.ts';
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
