@@ -10,7 +10,7 @@ import {
   telltaleElements,
 } from '../../src/engine/features/readable-text.ts';
 import { limits } from '../../src/engine/limits.ts';
-import { datePatterns, lastOfThisCentury, maxDateLength } from '../../src/engine/readings/dates.ts';
+import { datePatterns, maxDateLength, usualLastYear } from '../../src/engine/readings/dates.ts';
 import { maxNumberDigits, maxNumberLength, numberPatterns } from '../../src/engine/readings/numbers.ts';
 import { maxWordLength, missingMarks, missingWords, yesNoPairs } from '../../src/engine/readings/readings.ts';
 import { ruleFunctions } from '../../src/engine/rules/functions.ts';
@@ -56,7 +56,7 @@ const numbers = {
   MAX_NUMBER_LENGTH: maxNumberLength,
   MAX_DATE_LENGTH: maxDateLength,
   MAX_WORD_LENGTH: maxWordLength,
-  LAST_OF_THIS_CENTURY: lastOfThisCentury,
+  USUAL_LAST_YEAR: usualLastYear,
   MAX_WORD_CODE_POINTS: maxWordCodePoints,
 };
 

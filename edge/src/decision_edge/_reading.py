@@ -10,12 +10,11 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from ._json import JsonObject, JsonValue, expect_object, expect_string, expect_strings
+from ._json import JsonObject, JsonValue, expect_integer, expect_object, expect_string, expect_strings
 from ._model.features import is_date
 from ._tables import (
     BLANKS,
     DATE_PATTERNS,
-    LAST_OF_THIS_CENTURY,
     MAX_DATE_LENGTH,
     MAX_NUMBER_DIGITS,
     MAX_NUMBER_LENGTH,
@@ -25,6 +24,7 @@ from ._tables import (
     MONTHS,
     NO_WORDS,
     NUMBER_PATTERNS,
+    USUAL_LAST_YEAR,
     YES_WORDS,
 )
 
@@ -35,6 +35,8 @@ _MONTHS = [re.compile(pattern, re.ASCII) for pattern in MONTHS]
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DIGIT = re.compile(r"\d", re.ASCII)
 _OFFSET = re.compile(r"[+-]\d{2}(?::?\d{2})?\Z", re.ASCII)
+# An offset from UTC without the colon that ISO 8601 sets before its minutes where it sets one in the time.
+_BARE_OFFSET = re.compile(r"(^|:\d{2}(?:[.,]\d+)?)([+-]\d{2})(\d{2})\Z", re.ASCII)
 # Sentences about one input; of more only their number is given.
 MAX_SENTENCES = 20
 _SPACES = str.maketrans({"\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2212": "-", "\u2013": "-"})
@@ -164,7 +166,8 @@ def _compile_kind(reading: JsonObject) -> TextReader:
         return read_number
     if kind == "date":
         order = expect_string(reading["order"])
-        return lambda text: _MISREAD if (iso := _read_date(text, order)) is None else iso
+        last_year = expect_integer(reading.get("last_year", USUAL_LAST_YEAR))
+        return lambda text: _MISREAD if (iso := _read_date(text, order, last_year)) is None else iso
     if kind == "boolean":
         yes = _to_words(["true", *expect_strings(reading["yes"])]) if "yes" in reading else frozenset(YES_WORDS)
         no = _to_words(["false", *expect_strings(reading["no"])]) if "no" in reading else frozenset(NO_WORDS)
@@ -224,26 +227,27 @@ def _read_number(text: str, decimal: str) -> tuple[float, str] | None:
     return (value, before + after) if math.isfinite(value) else None
 
 
-def _read_date(text: str, order: str) -> str | None:
+def _read_date(text: str, order: str, last_year: int) -> str | None:
     """Return a date with an optional time as ISO 8601, without time zones; None if it is not one in this order."""
     if len(text) > MAX_DATE_LENGTH or not _DIGIT.search(text):
         return None
     if _ISO_DAY.match(text) and is_date(text):
-        return None if _to_iso(text[:4], int(text[5:7]), int(text[8:10])) is None else text
+        is_day = _to_iso(text[:4], int(text[5:7]), int(text[8:10]), last_year) is not None
+        return _BARE_OFFSET.sub(r"\1\2:\3", text) if is_day else None
     if order == "month_only":
-        return _read_month(_fold(text))
+        return _read_month(_fold(text), last_year)
     folded = _DATE["weekday"].sub("", _fold(text), count=1)
     if stamp := _DATE["stamp"].match(folded):
         year, month, day, hour, minute, second, zone = stamp.groups()
-        date = _to_iso(year, int(month), int(day)) if order == "year_first" else None
+        date = _to_iso(year, int(month), int(day), last_year) if order == "year_first" else None
         time = "" if hour is None else _to_iso_time(hour, minute, second, None, zone)
         return None if date is None or time is None else date + time
     clock = _DATE["time"].search(folded)
     if clock is None:
-        return _read_day(folded, order)
+        return _read_day(folded, order, last_year)
     hour, minute, second, half, zone, year_behind = clock.groups()
     before = folded[: clock.start()].removesuffix(",")
-    date = _read_day(before if year_behind is None else f"{before} {year_behind}", order)
+    date = _read_day(before if year_behind is None else f"{before} {year_behind}", order, last_year)
     time = _to_iso_time(hour, minute, second, half, zone)
     return None if date is None or time is None else date + time
 
@@ -253,51 +257,51 @@ def _fold(text: str) -> str:
     return bare.replace("\u00a0", " ").replace("\u202f", " ").strip(BLANKS).lower()
 
 
-def _read_month(text: str) -> str | None:
+def _read_month(text: str, last_year: int) -> str | None:
     if found := _DATE["monthThenYear"].match(text) or _DATE["monthThenShortYear"].match(text):
         month, year = found.groups()
     elif found := _DATE["yearThenMonth"].match(text):
         year, month = found.groups()
     else:
         return None
-    return _to_iso(year, int(month) if month[0].isdigit() else _find_month(month), 1)
+    return _to_iso(year, int(month) if month[0].isdigit() else _find_month(month), 1, last_year)
 
 
-def _read_day(text: str, order: str) -> str | None:
+def _read_day(text: str, order: str, last_year: int) -> str | None:
     if numbers := _DATE["numeric"].match(text):
-        return _order_numbers(numbers[1], numbers[3], numbers[4], order)
+        return _order_numbers(numbers[1], numbers[3], numbers[4], order, last_year)
     if between := _DATE["nameBetween"].match(text):
         before, name, after = between.groups()
         year, day = (before, after) if len(before) == 4 else (after, before)
         is_in_order = order == ("year_first" if len(before) == 4 else "day_first")
-        return _to_iso(year, _find_month(name), int(day)) if is_in_order and len(day) <= 2 else None
+        return _to_iso(year, _find_month(name), int(day), last_year) if is_in_order and len(day) <= 2 else None
     first = _DATE["nameFirst"].match(text)
     if first is None or order != "month_first":
         return None
-    return _to_iso(first[3], _find_month(first[1]), int(first[2]))
+    return _to_iso(first[3], _find_month(first[1]), int(first[2]), last_year)
 
 
-def _order_numbers(first: str, second: str, third: str, order: str) -> str | None:
+def _order_numbers(first: str, second: str, third: str, order: str, last_year: int) -> str | None:
     if len(first) > 2:
         is_year_first = len(first) == 4 and len(third) <= 2 and order == "year_first"
-        return _to_iso(first, int(second), int(third)) if is_year_first else None
+        return _to_iso(first, int(second), int(third), last_year) if is_year_first else None
     if order == "day_first":
-        return _to_iso(third, int(second), int(first))
+        return _to_iso(third, int(second), int(first), last_year)
     if order == "month_first":
-        return _to_iso(third, int(first), int(second))
-    return _to_iso(first, int(second), int(third)) if len(first) == len(third) == 2 else None
+        return _to_iso(third, int(first), int(second), last_year)
+    return _to_iso(first, int(second), int(third), last_year) if len(first) == len(third) == 2 else None
 
 
 def _find_month(word: str) -> int:
     return next((at for at, month in enumerate(_MONTHS, 1) if month.match(word)), 0)
 
 
-def _to_iso(year_text: str, month: int, day: int) -> str | None:
+def _to_iso(year_text: str, month: int, day: int, last_year: int) -> str | None:
     if len(year_text) not in (2, 4):
         return None
     year = int(year_text)
     if len(year_text) == 2:
-        year += 2000 if year <= LAST_OF_THIS_CENTURY else 1900
+        year = last_year - (last_year - year) % 100
     try:
         return datetime.date(year, month, day).isoformat() if year >= 1000 else None
     except ValueError:
@@ -311,5 +315,5 @@ def _to_iso_time(hour_text: str, minute: str, second: str | None, half: str | No
     if half is not None and not 1 <= int(hour_text) <= 12:
         return None
     offset = _OFFSET.search(zone or "")
-    end = "Z" if zone in ("z", "utc", "gmt") else "" if offset is None else offset[0]
+    end = "Z" if zone in ("z", "utc", "gmt") else "" if offset is None else _BARE_OFFSET.sub(r"\1\2:\3", offset[0])
     return f"T{hour:02}:{minute}{'' if second is None else f':{second}'}{f'{end}:00' if len(end) == 3 else end}"

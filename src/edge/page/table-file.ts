@@ -62,7 +62,9 @@ type ReadColumn = { field: EdgeField; column: number };
 type ValueReader = { path: readonly string[]; readValue(row: SheetRow): Json };
 
 function prepareReaders(sheet: Sheet, info: BundleInfo, read: readonly ReadColumn[]): ValueReader[] {
-  const surveys = new Map(surveyColumns(sheet).map(({ name, reading }) => [name, reading]));
+  const surveys = new Map(
+    surveyColumns(sheet, new Date().getUTCFullYear()).map(({ name, reading }) => [name, reading]),
+  );
   const readings = new Set(info.readings.map(({ path }) => path.join('.')));
   return read.map(({ field, column }) => {
     const name = field.path.join('.');

@@ -35,7 +35,8 @@ type MarkedBundle = {
 
 /** Whether 0.3.0 does not know a way to read texts. */
 const isNewReading = (reading: Reading) =>
-  reading.kind === 'list' || (reading.kind === 'date' && reading.order === 'month_only');
+  reading.kind === 'list' ||
+  (reading.kind === 'date' && (reading.order === 'month_only' || reading.last_year !== undefined));
 
 /** Additions that 0.3.0 refuses, or would decide otherwise by. */
 const additions: readonly ((bundle: MarkedBundle) => boolean)[] = [

@@ -142,6 +142,12 @@ export const readingSchema = z
       order: z
         .enum(['day_first', 'month_first', 'year_first', 'month_only'])
         .describe('ISO 8601 is read in any order; month_only: months of years, each as its first day'),
+      last_year: z
+        .int()
+        .min(1099)
+        .max(9999)
+        .optional()
+        .describe('The last year that two digits mean, 1999 of 1900 to 1999; left out: 2068'),
       missing: missingWordsSchema,
     }),
     z.strictObject({

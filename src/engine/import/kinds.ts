@@ -2,6 +2,7 @@
 import type { Reading } from '../domain/definition.ts';
 import { byName } from '../domain/records.ts';
 import { formatCount } from '../numeric.ts';
+import { usualLastYear } from '../readings/dates.ts';
 import { type DecimalSign, readNumber } from '../readings/numbers.ts';
 import { compileReading, splitList, yesNoPairs } from '../readings/readings.ts';
 import { type ColumnKind, columnKinds } from './sheet.ts';
@@ -87,6 +88,34 @@ function findYesNo(texts: readonly string[]): FoundKind | null {
 const orderNames = { date_day_first: 'day first', date_month_first: 'month first', date_year_first: 'year first' };
 type DateKind = keyof typeof orderNames;
 const usualDateKinds = ['date_day_first', 'date_month_first'] as const satisfies DateKind[];
+
+/** Names of a day that is past: somebody's birth. */
+const birthName = /(?:^|[^\p{L}])(?:birth|born|dob|geb(?:urt|oren)?|naiss|n[eé]e?|nacim|nasc|geboorte)/iu;
+/** So many years ahead there are dates that people plan with. */
+const plannedYears = 20;
+
+/** What tells which century two digits of a year mean: the name of the column, and the year in which it is read. */
+export type ColumnTime = { name: string; year: number };
+
+/** Settles which years two digits mean by what a column holds, and says it. */
+function settleYears(found: FoundKind, texts: readonly string[], { name, year }: ColumnTime): FoundKind {
+  const { reading } = found;
+  if (reading?.kind !== 'date') return found;
+  const usual = compileReading(reading);
+  const early = compileReading({ ...reading, last_year: 1999 });
+  const short = texts.filter((text) => usual(text) !== early(text));
+  if (short.length === 0) return found;
+  const years = texts.map((text) => Number(String(usual(text)).slice(0, 4)));
+  const isBirth = birthName.test(name);
+  const isFar = years.some((each) => each > year + plannedYears) && years.some((each) => each <= year);
+  const last = isBirth ? year : isFar ? year + plannedYears : null;
+  const settled = last === null ? reading : { ...reading, last_year: last };
+  const read = compileReading(settled);
+  const example = short.find((text) => read(text) !== usual(text)) ?? short[0] ?? '';
+  const shown = String(read(example)).slice(0, 10);
+  const said = `${quote(example)} is ${shown}, as two digits of a year are taken to mean ${(last ?? usualLastYear) - 99} to ${last ?? usualLastYear}`;
+  return { ...found, reading: settled, reason: `${found.reason}; ${said}` };
+}
 
 function findDate(texts: readonly string[]): FoundKind | null {
   const fits = (kind: DateKind) => texts.every((text) => readers[kind](text) !== undefined);
@@ -241,25 +270,32 @@ function findNearKind(uses: ValueUses): FoundKind | null {
   return null;
 }
 
+type Values = { uses: ValueUses; texts: readonly string[]; isCommaUsual: boolean };
+/** What the values of a column could be, the more certain first. */
+const kinds: readonly ((values: Values) => FoundKind | null)[] = [
+  ({ texts }) => findYesNo(texts),
+  ({ texts }) => findDate(texts),
+  ({ texts, isCommaUsual }) => findNumber(texts, isCommaUsual),
+  ({ texts }) => findMonths(texts),
+  ({ texts }) => findList(texts),
+  ({ uses }) => findNearKind(uses),
+  ({ texts }) => findUnknownForm(texts),
+];
+
 /**
  * Finds a column's kind by all of its values; dates first, as `20240403` is also a number. Where all are what the type
  * reads already, they are read so.
  */
-export function findKind(uses: ValueUses, isCommaUsual: boolean, known?: Reading): FoundKind {
+export function findKind(uses: ValueUses, isCommaUsual: boolean, time: ColumnTime, known?: Reading): FoundKind {
   const texts = [...uses.keys()];
   if (known !== undefined) {
     const readText = compileReading(known);
     if (texts.every((text) => readText(text) !== undefined)) return certain(known, 'as the decision type reads it');
   }
   if (texts.length === 0) return certain(usualReadings.text, '');
-  return (
-    findYesNo(texts) ??
-    findDate(texts) ??
-    findNumber(texts, isCommaUsual) ??
-    findMonths(texts) ??
-    findList(texts) ??
-    findNearKind(uses) ??
-    findUnknownForm(texts) ??
-    certain(usualReadings.text, '')
-  );
+  for (const find of kinds) {
+    const found = find({ uses, texts, isCommaUsual });
+    if (found !== null) return settleYears(found, texts, time);
+  }
+  return certain(usualReadings.text, '');
 }

@@ -7,7 +7,16 @@ import { areMarkup } from '../features/readable-text.ts';
 import { identifierPattern } from '../features/values.ts';
 import type { Json } from '../json.ts';
 import { limits } from '../limits.ts';
-import { type FoundKind, findKind, isMissing, isMissingText, type ValueUses } from './kinds.ts';
+import { maxNumberDigits } from '../readings/numbers.ts';
+import {
+  type ColumnTime,
+  type FoundKind,
+  findKind,
+  isMissing,
+  isMissingText,
+  kindOf,
+  type ValueUses,
+} from './kinds.ts';
 import { type ColumnKind, readCell, type Sheet } from './sheet.ts';
 import { tellsPerson } from './tell-contents.ts';
 
@@ -118,10 +127,25 @@ const isCode = (word: string, uses: ValueUses) =>
   uses.size > 1 && /\p{L}/u.test(word) && [...uses.keys()].every((text) => toForm(text) === toForm(word));
 
 /** Finds the kind that values of JSON would have as cells. */
-function findContent(uses: ValueUses, types: ReadonlySet<string>): FoundKind {
+function findContent(uses: ValueUses, types: ReadonlySet<string>, time: ColumnTime): FoundKind {
   const type = toType(types);
-  if (type === 'string') return findKind(uses, false);
+  if (type === 'string' || type === 'mixed') return findKind(uses, false, time);
   return { kind: type === 'number' ? 'number' : 'as_is', reading: null, reason: '', choices: [], isDoubtful: false };
+}
+
+/** A number, and a yes or no, as JSON writes them without quotes. */
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+const jsonBoolean = /^(?:true|false)$/;
+
+/** Numbers and booleans of JSON that all stand in quotes, as warehouses write them, are read as what they are. */
+function readQuoted(uses: ValueUses, types: ReadonlySet<string>): FoundKind | null {
+  if (!types.has('string') || uses.size < 2) return null;
+  const texts = [...uses.keys()];
+  const areNumbers = texts.every((text) => jsonNumber.test(text) && text.length <= maxNumberDigits);
+  if (!areNumbers && (types.size > 1 || !texts.every((text) => jsonBoolean.test(text)))) return null;
+  const reading: Reading = areNumbers ? { kind: 'number', decimal: '.' } : { kind: 'boolean' };
+  const reason = `${areNumbers ? 'numbers' : 'true and false'} that the file writes as texts`;
+  return { kind: kindOf(reading), reading, reason, choices: [], isDoubtful: false };
 }
 
 /** Values of JSON keep their types; dates that no feature reads are worth mentioning. */
@@ -159,14 +183,17 @@ function tellTalk(texts: readonly string[]): string {
   return `${talks.length} of ${texts.length} texts are conversations, as “${begin}…”, and shown as turns; the others are shown as they stand`;
 }
 
-function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readings: Readings): ColumnSurvey {
+type Known = { readings: Readings; year: number };
+
+function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, { readings, year }: Known): ColumnSurvey {
   const name = sheet.columns[column] ?? '';
+  const time = { name, year };
   const { uses, missing, types } = countValues(sheet, column);
   const isTable = sheet.header !== null;
   const content = isTable
-    ? findKind(uses, isCommaUsual, Object.hasOwn(readings, name) ? readings[name] : undefined)
-    : findContent(uses, types);
-  const found = isTable ? content : takeAsItIs(uses, content);
+    ? findKind(uses, isCommaUsual, time, Object.hasOwn(readings, name) ? readings[name] : undefined)
+    : findContent(uses, types, time);
+  const found = isTable ? content : (readQuoted(uses, types) ?? takeAsItIs(uses, content));
   const codes =
     found.kind === 'text' ? [...missing.keys()].filter((word) => isMissingText(word) && isCode(word, uses)) : [];
   const isValue = (word: string) => found.kind === 'text' && (!isMissingText(word) || codes.includes(word));
@@ -189,7 +216,7 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
     reason: capitalize(
       [found.reason, talk, tellForm(texts, types), person, blanks, kept].filter((part) => part !== '').join('; '),
     ),
-    type: isTable && texts.length > 0 ? toJsonType(found.reading) : toType(types),
+    type: (isTable && texts.length > 0) || found.reading !== null ? toJsonType(found.reading) : toType(types),
     isPersonal,
     filled,
     distinct: texts.length,
@@ -199,13 +226,17 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
   };
 }
 
-/** Surveys a sheet's columns; those with `readings` of the type are read so. JSON values keep their kinds. */
-export function surveyColumns(sheet: Sheet, readings: Readings = {}): ColumnSurvey[] {
+/**
+ * Surveys a sheet's columns; those with `readings` of the type are read so. JSON values keep their kinds. `year` is the
+ * one in which the file is read: it tells which years two digits mean.
+ */
+export function surveyColumns(sheet: Sheet, year: number, readings: Readings = {}): ColumnSurvey[] {
+  const known = { readings, year };
   const maxKeys = Math.min(maxSurveyedKeys, Math.ceil(maxSurveyedValues / sheet.rows.length));
   const columns = sheet.header === null ? sheet.columns.slice(0, maxKeys) : sheet.columns;
-  const surveys = columns.map((_, column) => surveyColumn(sheet, column, false, readings));
+  const surveys = columns.map((_, column) => surveyColumn(sheet, column, false, known));
   if (!surveys.some(({ kind }) => kind === 'number_decimal_comma')) return surveys;
   return surveys.map((survey, column) =>
-    survey.kind === 'number' ? surveyColumn(sheet, column, true, readings) : survey,
+    survey.kind === 'number' ? surveyColumn(sheet, column, true, known) : survey,
   );
 }

@@ -37,8 +37,11 @@ export const datePatterns = {
 } as const;
 /** No longer text is a date. */
 export const maxDateLength = 80;
-/** Years of two digits: up to this one they are of this century, as in POSIX. */
-export const lastOfThisCentury = 68;
+/** The last year that two digits mean where a reading says no other, as in POSIX. */
+export const usualLastYear = 2068;
+
+/** An offset from UTC without the colon that ISO 8601 sets before its minutes where it sets one in the time. */
+const bareOffset = /(?<=^|:\d{2}(?:[.,]\d+)?)([+-]\d{2})(\d{2})$/;
 
 const fold = (text: string) =>
   text
@@ -51,10 +54,10 @@ const findMonth = (word: string) => datePatterns.months.findIndex((name) => name
 const pad = (value: number, length = 2) => String(value).padStart(length, '0');
 
 /** The date as ISO 8601, its numbers checked; null where there is no such day. */
-function toIso(yearText: string, month: number, day: number): string | null {
+function toIso(yearText: string, month: number, day: number, lastYear: number): string | null {
   if (yearText.length !== 2 && yearText.length !== 4) return null;
   const short = Number(yearText);
-  const year = yearText.length > 2 ? short : short + (short <= lastOfThisCentury ? 2000 : 1900);
+  const year = yearText.length > 2 ? short : lastYear - ((((lastYear - short) % 100) + 100) % 100);
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
   if (day < 1 || day > days || year < 1000) return null;
@@ -62,37 +65,37 @@ function toIso(yearText: string, month: number, day: number): string | null {
 }
 
 /** Reads three numbers in the given order; a year of four digits shows itself. */
-function orderNumbers(first: string, second: string, third: string, order: DateOrder): string | null {
+function orderNumbers(first: string, second: string, third: string, order: DateOrder, lastYear: number) {
   if (first.length > 2) {
     return first.length === 4 && third.length <= 2 && order === 'year_first'
-      ? toIso(first, Number(second), Number(third))
+      ? toIso(first, Number(second), Number(third), lastYear)
       : null;
   }
-  if (order === 'day_first') return toIso(third, Number(second), Number(first));
-  if (order === 'month_first') return toIso(third, Number(first), Number(second));
-  return first.length === 2 && third.length === 2 ? toIso(first, Number(second), Number(third)) : null;
+  if (order === 'day_first') return toIso(third, Number(second), Number(first), lastYear);
+  if (order === 'month_first') return toIso(third, Number(first), Number(second), lastYear);
+  return first.length === 2 && third.length === 2 ? toIso(first, Number(second), Number(third), lastYear) : null;
 }
 
-function readDay(text: string, order: DateOrder): string | null {
+function readDay(text: string, order: DateOrder, lastYear: number): string | null {
   const { numeric, nameBetween, nameFirst } = datePatterns;
   const numbers = numeric.exec(text);
-  if (numbers) return orderNumbers(numbers[1] ?? '', numbers[3] ?? '', numbers[4] ?? '', order);
+  if (numbers) return orderNumbers(numbers[1] ?? '', numbers[3] ?? '', numbers[4] ?? '', order, lastYear);
   const [, before = '', middle = '', after = ''] = nameBetween.exec(text) ?? [];
   if (middle !== '') {
     const [year, day] = before.length === 4 ? [before, after] : [after, before];
     const isInOrder = order === (before.length === 4 ? 'year_first' : 'day_first');
-    return isInOrder && day.length <= 2 ? toIso(year, findMonth(middle), Number(day)) : null;
+    return isInOrder && day.length <= 2 ? toIso(year, findMonth(middle), Number(day), lastYear) : null;
   }
   const [, month = '', day, year = ''] = nameFirst.exec(text) ?? [];
-  return month !== '' && order === 'month_first' ? toIso(year, findMonth(month), Number(day)) : null;
+  return month !== '' && order === 'month_first' ? toIso(year, findMonth(month), Number(day), lastYear) : null;
 }
 
 /** Reads a month of a year as its first day. */
-function readMonth(text: string): string | null {
+function readMonth(text: string, lastYear: number): string | null {
   const { monthThenYear, monthThenShortYear, yearThenMonth } = datePatterns;
   const [, month = '', year = ''] = monthThenYear.exec(text) ?? monthThenShortYear.exec(text) ?? [];
   const [, yearBefore = year, monthBehind = month] = yearThenMonth.exec(text) ?? [];
-  return toIso(yearBefore, /^\d/.test(monthBehind) ? Number(monthBehind) : findMonth(monthBehind), 1);
+  return toIso(yearBefore, /^\d/.test(monthBehind) ? Number(monthBehind) : findMonth(monthBehind), 1, lastYear);
 }
 
 /** The time as ISO 8601 has it, with its seconds and offset where it has some; null where there is no such time. */
@@ -100,7 +103,7 @@ function toIsoTime(hourText: string, minute: string, second = '', half = '', zon
   const hour = half === '' ? Number(hourText) : (Number(hourText) % 12) + (half === 'p' ? 12 : 0);
   if (hour > 23 || Number(minute) > 59 || Number(second) > 59) return null;
   if (half !== '' && (Number(hourText) < 1 || Number(hourText) > 12)) return null;
-  const offset = /[+-]\d{2}(?::?\d{2})?$/.exec(zone)?.[0];
+  const offset = /[+-]\d{2}(?::?\d{2})?$/.exec(zone)?.[0].replace(bareOffset, '$1:$2');
   const end = /^(?:z|utc|gmt)$/.test(zone)
     ? 'Z'
     : offset === undefined
@@ -112,27 +115,27 @@ function toIsoTime(hourText: string, minute: string, second = '', half = '', zon
 }
 
 /** Reads a date with an optional time as ISO 8601, without time zones; null if it is not one in this order. */
-export function readDate(text: string, order: DateOrder): string | null {
+export function readDate(text: string, order: DateOrder, lastYear = usualLastYear): string | null {
   if (text.length > maxDateLength || !/\d/.test(text)) return null;
   if (/^\d{4}-\d{2}-\d{2}/.test(text) && parseDate(text) !== null) {
     const [year = '', month, day] = text.slice(0, 10).split('-');
-    return toIso(year, Number(month), Number(day)) === null ? null : text;
+    return toIso(year, Number(month), Number(day), lastYear) === null ? null : text.replace(bareOffset, '$1:$2');
   }
-  if (order === 'month_only') return readMonth(fold(text));
+  if (order === 'month_only') return readMonth(fold(text), lastYear);
   const { weekday, time: timeAtEnd, stamp } = datePatterns;
   const folded = fold(text).replace(weekday, '');
   const digits = stamp.exec(folded);
   if (digits) {
     const [, year = '', month, dayText, hour, minute = '', second, zone] = digits;
-    const day = order === 'year_first' ? toIso(year, Number(month), Number(dayText)) : null;
+    const day = order === 'year_first' ? toIso(year, Number(month), Number(dayText), lastYear) : null;
     const time = hour === undefined ? '' : toIsoTime(hour, minute, second, '', zone);
     return day === null || time === null ? null : day + time;
   }
   const clock = timeAtEnd.exec(folded);
-  if (clock === null) return readDay(folded, order);
+  if (clock === null) return readDay(folded, order, lastYear);
   const [, hour = '', minute = '', second, half, zone, yearBehind] = clock;
   const before = folded.slice(0, clock.index).replace(/,$/, '');
-  const day = readDay(yearBehind === undefined ? before : `${before} ${yearBehind}`, order);
+  const day = readDay(yearBehind === undefined ? before : `${before} ${yearBehind}`, order, lastYear);
   const time = toIsoTime(hour, minute, second, half, zone);
   return day === null || time === null ? null : day + time;
 }

@@ -65,7 +65,7 @@ function compileTextReader(reading: Reading): TextReader {
         return isOther ? undefined : number?.value;
       };
     case 'date':
-      return (text) => readDate(text, reading.order) ?? undefined;
+      return (text) => readDate(text, reading.order, reading.last_year) ?? undefined;
     case 'boolean': {
       const yes = reading.yes === undefined ? usualYes : toWords(['true', ...reading.yes]);
       const no = reading.no === undefined ? usualNo : toWords(['false', ...reading.no]);

@@ -13,7 +13,7 @@ async function survey(columns: Record<string, (row: number) => string>, rows = 6
   const lines = Array.from({ length: rows }, (_, row) => names.map((name) => columns[name]?.(row)).join('|'));
   const bytes = new TextEncoder().encode([names.join('|'), ...lines].join('\n'));
   const sheet = await readFile({ name: 'rows.csv', bytes }, {}, { maxBytes: 1_000_000 });
-  const surveys = surveyColumns(sheet);
+  const surveys = surveyColumns(sheet, 2026);
   const { asked } = proposeImport({ sheet, surveys }, [], 'answer');
   const kinds = Object.fromEntries(surveys.map(({ name, kind }) => [name, kind]));
   return { kinds, reasons: Object.fromEntries(surveys.map(({ name, reason }) => [name, reason])), asked };

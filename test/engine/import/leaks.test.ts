@@ -13,7 +13,7 @@ const fixtures = path.join(import.meta.dirname, '../../fixtures');
 async function judge(name: string, content: string, answer: string) {
   const bytes = new TextEncoder().encode(content);
   const sheet = await readFile({ name, bytes }, {}, { maxBytes: 50_000_000 });
-  const { leftOut, leaks, asked } = proposeImport({ sheet, surveys: surveyColumns(sheet) }, [], answer);
+  const { leftOut, leaks, asked } = proposeImport({ sheet, surveys: surveyColumns(sheet, 2026) }, [], answer);
   const questions = asked.map((column) => [column, leaks.get(column)?.sentence]);
   return { leftOut: Object.fromEntries(leftOut), asked: Object.fromEntries(questions), leaks };
 }
@@ -150,7 +150,7 @@ it('the labels of an export are those that its tool gave, beside texts that come
   );
   const bytes = new TextEncoder().encode(records.join('\n'));
   const sheet = await readFile({ name: 'prodigy.jsonl', bytes }, {}, { maxBytes: 1e6 });
-  const file = { sheet, surveys: surveyColumns(sheet) };
+  const file = { sheet, surveys: surveyColumns(sheet, 2026) };
   expect(proposeImport(file, []).answer).toBe('label');
   expect(proposeImport(file, ['Thanks', 'Where is it?']).answer).toBe('text');
 });
@@ -195,6 +195,6 @@ describe('a column beside the answer', () => {
     const lines = Array.from({ length: 40 }, (_, row) => `${row % 3 === 0 ? 'a' : 'b'},"${label(row)}"`);
     const bytes = new TextEncoder().encode(['group,label', ...lines].join('\n'));
     const sheet = await readFile({ name: 'long.csv', bytes }, {}, { maxBytes: 1e6 });
-    expect(findAnswers(surveyColumns(sheet), []).candidates[0]?.column).toBe('label');
+    expect(findAnswers(surveyColumns(sheet, 2026), []).candidates[0]?.column).toBe('label');
   });
 });

@@ -29,7 +29,7 @@ describe('a text file', () => {
       { line: 3, cells: ['3,5', 'Münster', '012'] },
     ]);
     expect(sheet.detected).toEqual(['Windows-1252 (Latin-1)', 'separated by semicolons']);
-    expect(surveyColumns(sheet).map(({ kind, reason }) => [kind, reason])).toEqual([
+    expect(surveyColumns(sheet, 2026).map(({ kind, reason }) => [kind, reason])).toEqual([
       ['number_decimal_comma', 'Decimal comma'],
       ['text', ''],
       ['text', ''],
@@ -96,7 +96,7 @@ describe('a file with types of its own', () => {
     const bytes = readFileSync(join(import.meta.dirname, '../../fixtures/bookings.parquet'));
     const sheet = await read('bookings.parquet', bytes);
     expect(sheet.rows[7]).toMatchObject({ values: { am: '2024-03-08', naechte: 7, stammgast: false, ergebnis: null } });
-    const surveys = surveyColumns(sheet);
+    const surveys = surveyColumns(sheet, 2026);
     expect(surveys.map(({ name, type, filled }) => [name, type, filled])).toEqual([
       ['am', 'string', 40],
       ['anreise', 'string', 40],
@@ -141,7 +141,7 @@ describe('a workbook', () => {
     expect(sheet.columns).toEqual(['Anreise', 'Preis', 'Ergebnis']);
     expect(sheet.header?.line).toBe(4);
     expect(sheet.rows[1]).toEqual({ line: 6, cells: ['2024-03-02', 1.5, 'behalten'] });
-    expect(surveyColumns(sheet).map(({ kind }) => kind)).toEqual(['date_year_first', 'number', 'text']);
+    expect(surveyColumns(sheet, 2026).map(({ kind }) => kind)).toEqual(['date_year_first', 'number', 'text']);
   });
 
   it('is read by another sheet or header where one is chosen, and says which there are [FIL-5]', async () => {
@@ -157,7 +157,7 @@ describe('a workbook', () => {
   it('of numbers between words is read by what most of it is [FIL-1]', async () => {
     const rows = Array.from({ length: 30 }, (_, index) => [index === 4 ? 'k.A.' : index * 2.5, index % 2 === 0]);
     const sheet = await read('x.xlsx', makeWorkbook({ A: [['Preis', 'Stammgast'], ...rows] }));
-    expect(surveyColumns(sheet)).toMatchObject([
+    expect(surveyColumns(sheet, 2026)).toMatchObject([
       { kind: 'number', reason: '“k.A.” counts as empty (1)', filled: 29 },
       { kind: 'yes_no', filled: 30 },
     ]);

@@ -193,7 +193,7 @@ async function readBoth(file: MutatedFile): Promise<'read' | 'refused'> {
   }
   try {
     const sheet = await readSheet(file, {});
-    const surveyed = { sheet, surveys: surveyColumns(sheet) };
+    const surveyed = { sheet, surveys: surveyColumns(sheet, 2026) };
     const { read } = planFile(surveyed, null, chooseByMapping(surveyed, []), (example) => JSON.stringify(example));
     return sheet.rows.some((row) => findRowProblem(row, read.columns) !== null) ? 'refused' : 'read';
   } catch (error) {

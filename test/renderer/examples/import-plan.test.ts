@@ -14,13 +14,13 @@ import { toTypeName } from '../../../src/renderer/features/import/type-name.ts';
 
 const newType = { options: [], reason_codes: [], readings: {} };
 const findAnswersOf = (sheet: Sheet, options: readonly string[] = []) => {
-  const { candidates, isCertain } = findAnswers(surveyColumns(sheet), options);
+  const { candidates, isCertain } = findAnswers(surveyColumns(sheet, 2026), options);
   return { columns: candidates.map(({ column }) => column), isCertain };
 };
 
 type Chosen = { answer?: string; kinds?: Record<string, ColumnKind> };
 function planOf(sheet: Sheet, type: { options: string[]; reason_codes: string[] } = newType, chosen: Chosen = {}) {
-  const file = { sheet, surveys: surveyColumns(sheet) };
+  const file = { sheet, surveys: surveyColumns(sheet, 2026) };
   const proposal = proposeImport(file, type.options, chosen.answer);
   const { answer = null, roles, leftOut } = proposal;
   const columns = toExampleColumns(sheet.columns, roles);
@@ -42,7 +42,7 @@ it('says of each column how its values are spread: numbers and dates in steps, c
   const rows = [...'aabaacaab'].map((kind, at) => `${at},5;1${at}.06.2024;${kind};only ${at}`);
   const bytes = new TextEncoder().encode(['n;day;kind;text', ...rows].join('\n'));
   const sheet = await readFile({ name: 'spread.csv', bytes }, {}, { maxBytes: 1_000 });
-  const spreads = countSpreads(surveyColumns(sheet), sheet);
+  const spreads = countSpreads(surveyColumns(sheet, 2026), sheet);
   const steps = [1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1];
   expect(spreads).toEqual([steps, steps, [6, 2, 1], []]);
 });

@@ -141,7 +141,7 @@ async function hold({ source, type, merge, choices }: OpenOrder, held: HeldFile)
     const { line, column, message } = error;
     throw new WorkbenchError('validation_error', message, [toFileProblem(line, column, message)]);
   });
-  const surveys = surveyColumns(sheet, readings);
+  const surveys = surveyColumns(sheet, new Date().getUTCFullYear(), readings);
   held.read = {
     key,
     name,

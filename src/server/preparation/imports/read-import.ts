@@ -94,7 +94,7 @@ export async function readImport(
   const { type } = order;
   const { file, ...request } = await readRequest(order.request);
   const sheet = await readSheet(file, toSheetChoice(request));
-  const surveyed = { sheet, surveys: surveyColumns(sheet, type.definition.readings) };
+  const surveyed = { sheet, surveys: surveyColumns(sheet, new Date().getUTCFullYear(), type.definition.readings) };
   const own = await readOwn(sheet, order, request.on_conflict);
   const given = own === null ? request.mapping : ownMapping;
   const choices = chooseByMapping(surveyed, type.definition.options, given);
