@@ -7,6 +7,7 @@ const decisionNames: readonly string[] = [
   'expected_decision',
   'decision',
   'label',
+  'labels',
   'class',
   'target',
   'outcome',
@@ -51,17 +52,17 @@ function findNamed(columns: readonly string[], wanted: readonly string[]): strin
   return null;
 }
 
-/** The column that is called an answer, or reason codes. */
-const findDecisionColumn = (columns: readonly string[]) => findNamed(columns, decisionNames);
+/** The column that is called an answer. */
+export const findNamedAnswer = (columns: readonly string[]) => findNamed(columns, decisionNames);
 /** The column that is called an answer, unless others hold the options and it does not; undefined for none. */
 export function findCalledAnswer(columns: readonly string[], { candidates }: Answers): string | undefined {
-  const called = findDecisionColumn(columns) ?? undefined;
+  const called = findNamedAnswer(columns) ?? undefined;
   return candidates.length === 0 || candidates.some(({ column }) => column === called) ? called : undefined;
 }
 
 /** The column whose name says that it holds reason codes, or null. */
 export function findReasonColumn(columns: readonly string[]): string | null {
-  return findNamed(columns, findDecisionColumn(columns) === null ? codeNames : [...codeNames, reasonName]);
+  return findNamed(columns, findNamedAnswer(columns) === null ? codeNames : [...codeNames, reasonName]);
 }
 
 /** Says what speaks for a column as the answer; null where it cannot be. */
@@ -70,7 +71,7 @@ function weighAnswer(survey: ColumnSurvey, isLast: boolean, options: readonly st
   const isDate = kind.startsWith('date') || survey.choices.length > 0;
   if (uses === null || filled === 0 || isDate || findNamed([name], codeNames) !== null) return null;
   const labels = [...uses];
-  const isNamed = findDecisionColumn([name]) !== null;
+  const isNamed = findNamedAnswer([name]) !== null;
   const maxLength = isNamed ? limits.maxNameLength : maxLabelLength;
   if (labels.some(([label]) => label.length > maxLength)) return null;
   const known = new Set(options.map(toKey));
@@ -115,7 +116,7 @@ export function findAnswers(surveys: readonly ColumnSurvey[], options: readonly 
 export function findBeside(columns: readonly string[], answer: string | null): ReadonlyMap<string, string> {
   const parent = answer?.slice(0, Math.max(0, answer.lastIndexOf('.'))) ?? '';
   const isOfAnswers =
-    findDecisionColumn([parent]) !== null || [resultWord, verdictWord].some((word) => word.test(toField(parent)));
+    findNamedAnswer([parent]) !== null || [resultWord, verdictWord].some((word) => word.test(toField(parent)));
   if (parent === '' || !isOfAnswers) return new Map();
   const beside = columns.filter((column) => column !== answer && column.startsWith(`${parent}.`));
   return new Map(beside.map((column) => [column, `It stands beside the answer in “${parent}”.`]));
@@ -149,7 +150,7 @@ function filterOthers(named: readonly NamedAnswer[], answer: string): NamedAnswe
 }
 
 /** Names of who reads or rates a text. */
-const readerName = /(?:^|[^\p{L}])(?:annotator|rater|reader|coder|labell?er|judge|reviewer|expert)(?![\p{L}])/iu;
+export const readerName = /(?:^|[^\p{L}])(?:annotator|rater|reader|coder|labell?er|judge|reviewer|expert)(?![\p{L}])/iu;
 
 /** Finds the column that has the options of the answer, as another reader gives them; null for none. */
 export function findSecondReader(surveys: readonly ColumnSurvey[], answer: string | null): string | null {

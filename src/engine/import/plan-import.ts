@@ -44,8 +44,13 @@ export type Proposal = {
  */
 export function proposeImport(file: SurveyedSheet, options: readonly string[], given?: Answer): Proposal {
   const answers = findFileAnswers(file, options);
-  const said = options.length === 0 ? file.sheet.answer : undefined;
-  const certain = answers.isCertain ? (answers.candidates[0]?.column ?? null) : said;
+  const { sheet } = file;
+  const said =
+    options.length === 0
+      ? (sheet.answer ?? (answers.candidates.length === 0 ? sheet.gathered?.column : undefined))
+      : undefined;
+  const [likeliest] = answers.candidates;
+  const certain = answers.isCertain ? (likeliest?.column ?? said ?? null) : said;
   const answer = given === undefined ? certain : given;
   return { answers, answer, ...proposeRoles(file, answer ?? null) };
 }
@@ -53,7 +58,7 @@ export function proposeImport(file: SurveyedSheet, options: readonly string[], g
 /** The columns that could be the answer, without the one that the file says a second reader's labels are in. */
 export const findFileAnswers = ({ sheet, surveys }: SurveyedSheet, options: readonly string[]) =>
   findAnswers(
-    surveys.filter(({ name }) => name !== sheet.second),
+    surveys.filter(({ name }) => name !== sheet.second && sheet.setAside?.has(name) !== true),
     options,
   );
 
@@ -63,6 +68,14 @@ type Roles = Omit<Proposal, 'answers' | 'answer' | 'roles'> & { roles: Map<strin
 /** The column of a second reader's labels beside those of the answer, as the file says it. */
 const findGivenSecond = (sheet: Sheet, answer: string | null): string | null =>
   answer !== null && answer === sheet.answer ? (sheet.second ?? null) : null;
+
+/** Columns that are said twice: those that make up the answer, or the one that says them together. */
+function listGathered({ gathered }: Sheet, answer: string | null): [name: string, sentence: string][] {
+  if (gathered === undefined) return [];
+  const { column, from } = gathered;
+  if (answer === column) return from.map((name) => [name, `It is a part of the answer “${column}”.`]);
+  return [[column, `It says what ${from.map((name) => `“${name}”`).join(', ')} say together.`]];
+}
 
 function proposeRoles({ sheet, surveys }: SurveyedSheet, answer: string | null): Roles {
   const reasonColumn = findReasonColumn(sheet.columns);
@@ -79,6 +92,7 @@ function proposeRoles({ sheet, surveys }: SurveyedSheet, answer: string | null):
   const leftOut = new Map<string, string>([...others, ...following, ...beside, ...(sheet.setAside ?? [])]);
   for (const { name, identifies } of surveys) if (identifies !== null) leftOut.set(name, identifies);
   if (sheet.second !== undefined) leftOut.set(sheet.second, 'It has the labels of a second reader.');
+  for (const [name, sentence] of listGathered(sheet, answer)) leftOut.set(name, sentence);
   const second = given === null ? findSecondReader(surveys, answer) : null;
   if (second !== null) leftOut.set(second, `It holds the same options as “${answer}”. Is it a second reader's?`);
   const singles = new Map<string | null, ColumnRole>([

@@ -2,8 +2,9 @@
 
 import { openJsonCells } from './formats/json-cells.ts';
 import { setAnnotationAside } from './formats/labelling-exports.ts';
-import { parsePlainJson, readJson } from './formats/read-json.ts';
+import { insideCall, parsePlainJson, readJson } from './formats/read-json.ts';
 import type { WorkbookSheet } from './formats/read-workbook.ts';
+import { gatherAnswers } from './gather-answers.ts';
 import { type ParseJson, type Sheet, type SheetChoice, type TextFormat, UnreadableFile } from './sheet.ts';
 import { decodeText, isEncoding } from './tables/decode-text.ts';
 import type { TableLine } from './tables/find-header.ts';
@@ -50,7 +51,8 @@ function refuseSize(bytes: number, maxBytes: number): void {
   throw new UnreadableFile(`The file holds ${size} MB; at most ${most} MB are read. Import it in several parts.`);
 }
 
-const isJson = (name: string, text: string) => /\.(?:jsonl?|ndjson|geojson)$/i.test(name) || jsonStart.test(text);
+const isJson = (name: string, text: string) =>
+  /\.(?:jsonl?|ndjson|geojson)$/i.test(name) || jsonStart.test(text) || insideCall.test(text);
 const jsonStart = /^\s*(?:\{\s*["'}/]|\[\s*(?:[[{"'\]/]|(?:-?\d[\d.eE+-]*|true|false|null|NaN)\s*[,\]]))/;
 const isNamedLines = (name: string, format: TextFormat | null) =>
   format === 'jsonl' || /\.(?:jsonl|ndjson)$/i.test(name);
@@ -83,6 +85,16 @@ function toSeparator(text: string, format: TextFormat | null, { delimiter, quote
 
 /** Reads a text of a stated format, or of the one that is found where it is null. Throws UnreadableFile. */
 export function readText(
+  name: string,
+  text: string,
+  format: TextFormat | null,
+  choice: SheetChoice,
+  limits: FileLimits,
+): Sheet {
+  return gatherAnswers(readTextOf(name, text, format, choice, limits));
+}
+
+function readTextOf(
   name: string,
   text: string,
   format: TextFormat | null,
@@ -161,6 +173,14 @@ const nameEncoding = (encoding: string) =>
 
 /** Reads the bytes of a file. Throws UnreadableFile. */
 export async function readFile(
+  file: { name: string; bytes: Uint8Array },
+  choice: SheetChoice,
+  limits: FileLimits,
+): Promise<Sheet> {
+  return gatherAnswers(await readContainer(file, choice, limits));
+}
+
+async function readContainer(
   { name, bytes }: { name: string; bytes: Uint8Array },
   choice: SheetChoice,
   fileLimits: FileLimits,
@@ -186,7 +206,7 @@ export async function readFile(
   const sheet =
     markup.test(text) || /\.xml$/i.test(name)
       ? await readMarkup(text, choice, fileLimits.parseJson)
-      : readText(name, text, null, choice, fileLimits, detected);
+      : readTextOf(name, text, null, choice, fileLimits, detected);
   const characters = damaged.count === 1 ? 'character' : 'characters';
   const lost = `${damaged.count} ${characters} cannot be read as ${nameEncoding(encoding)} and became “�”, ${damaged.lines.length === 1 ? 'in line' : 'in lines'} ${listLines(damaged.lines, damaged.lines.length)}`;
   return {

@@ -7,6 +7,7 @@ const reasonNames: Readonly<Record<SkipReason, [one: string, many: string]>> = {
   blank: ['blank line', 'blank lines'],
   title: ['title', 'titles'],
   header: ['second header', 'second headers'],
+  heading: ['heading', 'headings'],
   total: ['total', 'totals'],
   note: ['note', 'notes'],
   hidden: ['hidden line', 'hidden lines'],

@@ -33,7 +33,7 @@ export type Refusal = { line: number; column: string | number; message: string }
 export type PossibleEncoding = { encoding: string; example: string };
 
 /** Why a line is not a row; a `header` is a second one, or the first again, and `other` a line of a second table. */
-export const skipReasons = ['blank', 'title', 'header', 'total', 'note', 'hidden', 'other'] as const;
+export const skipReasons = ['blank', 'title', 'header', 'heading', 'total', 'note', 'hidden', 'other'] as const;
 export type SkipReason = (typeof skipReasons)[number];
 export type Skipped = { reason: SkipReason; count: number; lines: number[] };
 
@@ -58,6 +58,8 @@ export type Sheet = {
   answer?: string;
   /** The column of what second people said where `answer` has the labels, where the file says who gave which. */
   second?: string;
+  /** A column that says what others say together: they are no inputs beside it as the answer, and it is none beside them. */
+  gathered?: { column: string; from: string[] };
   /** Whether it holds examples that a workbench has exported: each row is one, with all that belongs to it. */
   isOwnExport?: boolean;
   /** The sheets of a workbook, fullest first and hidden ones last, and the one that was read; null for other files. */

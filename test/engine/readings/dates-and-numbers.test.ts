@@ -11,7 +11,8 @@ import { compileReading } from '../../../src/engine/readings/readings.ts';
 type TextKind = Exclude<ColumnKind, 'as_is'>;
 const readAs = (kind: TextKind, text: string) => compileReading(usualReadings[kind])(text);
 const usesOf = (texts: readonly string[]) => new Map(texts.map((text) => [text, 1]));
-const kindOf = (texts: readonly string[], isCommaUsual = false) => findKind(usesOf(texts), isCommaUsual, { name: 'x', year: 2026 });
+const kindOf = (texts: readonly string[], isCommaUsual = false) =>
+  findKind(usesOf(texts), isCommaUsual, { name: 'x', year: 2026 });
 
 const day = fc.date({ min: new Date('1970-01-01'), max: new Date('2068-12-31'), noInvalidDate: true });
 const toIso = (date: Date) => date.toISOString().slice(0, 10);
@@ -80,7 +81,11 @@ describe('a date', () => {
       ['Tue Feb 24 11:35:00 +0000 2015', 'month_first', '2015-02-24T11:35:00+00:00'],
       ['Tue Feb 24 11:35:00 CET 2015', 'month_first', '2015-02-24T11:35:00'],
       ['Tue Feb 24 11:35:00 2015 +0100', 'month_first', '2015-02-24T11:35:00'],
-      ['Tue Feb 24 2015 11:35:00 GMT+0100 (Central European Standard Time)', 'month_first', '2015-02-24T11:35:00+01:00'],
+      [
+        'Tue Feb 24 2015 11:35:00 GMT+0100 (Central European Standard Time)',
+        'month_first',
+        '2015-02-24T11:35:00+01:00',
+      ],
       ['Feb 24, 2015 at 11:35 AM', 'month_first', '2015-02-24T11:35'],
       ['Feb 24 2015 11:35PM', 'month_first', '2015-02-24T23:35'],
       ['20150224113500', 'year_first', '2015-02-24T11:35:00'],

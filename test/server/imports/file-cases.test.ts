@@ -27,13 +27,14 @@ type Case = {
   label?: string;
   options?: SheetFields;
   inputs?: object[];
+  labels?: (string | null)[];
   reasons?: Readonly<Record<string, string>>;
   notes?: string[];
   refusal?: string;
   says?: string;
 };
 /** What a door says of a file: its inputs and the reasons of its columns, or why it is refused. */
-type Answer = Pick<Case, 'inputs' | 'reasons' | 'notes' | 'refusal' | 'says'>;
+type Answer = Pick<Case, 'inputs' | 'labels' | 'reasons' | 'notes' | 'refusal' | 'says'>;
 
 /** Rows that the answer to an import shows. */
 const maxPreviewed = 20;
@@ -42,14 +43,23 @@ const folder = path.join(import.meta.dirname, '../../fixtures/cases');
 async function readByPage({ file, label = 'label', options = {} }: Case): Promise<Answer> {
   const bytes = new Uint8Array(readFileSync(path.join(folder, file)));
   const sheet = await readFile({ name: path.basename(file), bytes }, toSheetChoice(options), { maxBytes: 1e6 });
-  const surveys = surveyColumns(sheet);
+  const [refused] = sheet.refused;
+  if (refused !== undefined && sheet.rows.length === 0) return { refusal: refused.message };
+  const surveys = surveyColumns(sheet, 2026);
   const proposal = proposeImport({ sheet, surveys }, [], label);
   const columns = toExampleColumns(sheet.columns, proposal.roles);
   const { readings } = planImport({ sheet, surveys }, proposal, { columns, kinds: {}, settled: [] });
   const { readRow } = createRowReader(sheet, columns, readings);
   const reasons = Object.fromEntries(surveys.map(({ name, reason }) => [name, reason]));
   const says = describeFile(sheet).join('. ');
-  return { inputs: sheet.rows.map((row) => readRow(row).input), reasons, notes: sheet.notes, says };
+  const rows = sheet.rows.map(readRow);
+  return {
+    inputs: rows.map(({ input }) => input),
+    labels: rows.map(({ label }) => label),
+    reasons,
+    notes: sheet.notes,
+    says,
+  };
 }
 
 const options = ['keep', 'drop'];
@@ -139,6 +149,7 @@ describe('a file of others', () => {
     return {
       says: body.report.account.join('. '),
       inputs: body.preview.map((row: { input_payload: object }) => row.input_payload),
+      labels: body.preview.map((row: { expected_decision: string | null }) => row.expected_decision),
       reasons: Object.fromEntries(columns.map(({ name, reason }) => [name, reason])),
     };
   };
@@ -155,10 +166,12 @@ describe('a file of others', () => {
       }).map(([name, value]) => [name.replace('_', '-'), String(value)]);
       const byCommand = readByCommand(client, given.file, Object.fromEntries(flags)).then(({ rows, says }) => ({
         inputs: rows.map(({ input }) => input),
+        labels: rows.map(({ decision }) => decision ?? null),
         says,
       }));
       const answers = [byPage, overRest, await orRefusal(byCommand)];
-      for (const { inputs, refusal = '', says = '' } of answers) {
+      for (const { inputs, labels, refusal = '', says = '' } of answers) {
+        if (given.labels !== undefined) expect(labels?.slice(0, maxPreviewed)).toEqual(given.labels);
         expect(says).toContain(given.says ?? '');
         for (const note of given.notes ?? []) expect(says).toContain(note);
         expect(inputs?.slice(0, maxPreviewed)).toEqual(given.inputs?.slice(0, maxPreviewed));

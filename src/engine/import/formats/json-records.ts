@@ -1,5 +1,7 @@
 /** Finding the records in a JSON document, in the shapes in which tools write them. */
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { areKinds } from '../tables/column-lines.ts';
+import { findNamedRows } from './named-columns.ts';
 
 export type Records = {
   list: readonly unknown[];
@@ -23,7 +25,7 @@ type FoundList = { path: string; list: readonly unknown[] };
 
 /** Whether a list says something about the records: their columns, or what went wrong. */
 const isAbout = ({ path }: FoundList) =>
-  /(?:^|\.)(?:schema|fields|columns|features|errors|warnings)(?:\.|$)/i.test(path);
+  /(?:^|\.)(?:schema|fields|columns|features|meta|errors|warnings)(?:\.|$)/i.test(path);
 
 /** The lists within an object that hold objects, by the keys that lead there. */
 function* listLists(value: JsonObject, path: string, depth: number): Generator<FoundList> {
@@ -50,7 +52,11 @@ function fromLists(names: readonly Json[], lists: readonly Json[][]): JsonObject
 function fromRows(rows: readonly Json[][]): Records {
   const [first = [], ...others] = rows;
   const areNames = others.length > 0 && first.every((name) => typeof name === 'string');
-  if (areNames) return { list: fromLists(first, others), detected: ['a list for each row'], notes: [] };
+  if (areNames) {
+    const kinds = areKinds(others[0] ?? [], others.slice(1, sampled), first.length);
+    const notes = kinds ? ['The list below the names says the kind of each column, and is no row'] : [];
+    return { list: fromLists(first, kinds ? others.slice(1) : others), detected: ['a list for each row'], notes };
+  }
   const names = Array.from({ length: Math.max(...rows.slice(0, sampled).map(({ length }) => length)) }, () => null);
   const notes = ['The lists name no columns, so that these are counted'];
   return { list: fromLists(names, rows), detected: ['a list for each row'], notes };
@@ -80,17 +86,14 @@ function areColumns(outer: readonly string[], inner: readonly string[]): boolean
   return inner.length > outer.length;
 }
 
-/** The records of an object that is a table as pandas writes one: `split`, `list`, `columns` or `index`. */
-function fromTable(value: JsonObject): Pick<Records, 'list' | 'detected'> | null {
-  const { columns, data } = value;
-  if (Array.isArray(columns) && isListOfLists(data))
-    return { list: fromLists(columns, data), detected: ['columns with their data'] };
+/** The records of an object that is a table as pandas writes one: `list`, `columns` or `index`. */
+function fromTable(value: JsonObject): Records | null {
   const entries = Object.entries(value);
   const lists = entries.filter((entry): entry is [string, Json[]] => Array.isArray(entry[1]));
   const length = lists[0]?.[1].length ?? 0;
   if (lists.length === entries.length && length > 0 && lists.every(([, list]) => list.length === length)) {
     const rows = Array.from({ length }, (_, index) => String(index));
-    return { list: fromColumns(lists, rows), detected: ['a list for each column'] };
+    return { list: fromColumns(lists, rows), detected: ['a list for each column'], notes: [] };
   }
   const objects = entries.filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]));
   const [first] = objects;
@@ -101,14 +104,15 @@ function fromTable(value: JsonObject): Pick<Records, 'list' | 'detected'> | null
     ([, object]) => inner.filter((key) => Object.hasOwn(object, key)).length >= inner.length / 2,
   );
   if (inner.length === 0 || !areAlike) return null;
-  if (areColumns(outer, inner)) return { list: fromColumns(objects, inner), detected: ['an object for each column'] };
+  if (areColumns(outer, inner))
+    return { list: fromColumns(objects, inner), detected: ['an object for each column'], notes: [] };
   const isCounted = areNumbers(outer);
   const list = objects.map(([index, record]) => (isCounted ? record : { index, ...record }));
-  return { list, detected: ['an object for each row'] };
+  return { list, detected: ['an object for each row'], notes: [] };
 }
 
-/** Keys under which tools wrap a record: Hugging Face, Elasticsearch, GeoJSON, GraphQL, Airtable and Django. */
-const wrappers = ['row', '_source', 'properties', 'node', 'fields'];
+/** Keys under which tools wrap a record: Hugging Face, Elasticsearch, GeoJSON, GraphQL, Airtable, Firestore and DynamoDB. */
+const wrappers = ['row', '_source', 'properties', 'node', 'fields', 'Item'];
 
 /** The records that are wrapped in the elements of a list, unless an answer stands beside them. */
 export function unwrap(records: Records): Records {
@@ -121,20 +125,53 @@ export function unwrap(records: Records): Records {
   return { ...records, list, notes: [...records.notes, `Reads “${key}” of each element, and nothing else`] };
 }
 
-/** Finds the records of a document: its longest list of objects, or a table; null where it has none. */
-export function findRecords(value: unknown): Records | null {
-  if (isListOfLists(value)) return fromRows(value);
-  if (Array.isArray(value)) return { list: value, detected: [], notes: [] };
-  if (!isJsonObject(value)) return null;
-  const isSplit = Array.isArray(value['columns']) && isListOfLists(value['data']);
-  const lists = isSplit ? [] : [...listLists(value, '', 0)];
-  const found = lists.sort((a, b) => Number(isAbout(a)) - Number(isAbout(b)) || b.list.length - a.list.length);
-  const [longest, ...others] = found;
-  if (longest === undefined) {
-    const table = fromTable(value);
-    return table && { ...table, notes: [] };
-  }
+/** Rows as lists, where another list names their columns. */
+function fromNamedColumns(value: JsonObject): Records | null {
+  const found = findNamedRows(value);
+  if (found === null) return null;
+  const { path, names, rows } = found;
+  const said = `lists of cells in “${path.replace(/^\./, '')}”, whose columns are named once`;
+  return { list: fromLists(names, rows), detected: [said], notes: [] };
+}
+
+/** Columns as lists within an object, beside what describes them. */
+function fromInnerTable(value: JsonObject): Records | null {
+  const others = Object.entries(value).filter(([key]) => !isAbout({ path: key, list: [] }));
+  const tables = others.flatMap(([, inner]) => (isJsonObject(inner) ? [inner] : []));
+  const [table] = tables.filter(
+    (inner) => Object.values(inner).length > 1 && Object.values(inner).every(Array.isArray),
+  );
+  return table === undefined || tables.length > 1 ? null : fromTable(table);
+}
+
+/** The longest list of objects of a document; what other lists it has is told. */
+function fromLongestList(value: JsonObject): Records | null {
+  const found = [...listLists(value, '', 0)];
+  const [longest, ...others] = found.sort(
+    (a, b) => Number(isAbout(a)) - Number(isAbout(b)) || b.list.length - a.list.length,
+  );
+  if (longest === undefined) return null;
   const left = others.map(({ path, list }) => `“${path}” (${list.length.toLocaleString('en')})`).slice(0, 3);
   const notes = left.length > 0 ? [`The list “${longest.path}” is read; not read: ${left.join(', ')}`] : [];
   return { list: longest.list, detected: [`the list “${longest.path}”`], notes };
+}
+
+/** The shapes of documents that are no list of objects themselves, the more certain first. */
+const shapes: readonly ((value: JsonObject) => Records | null)[] = [
+  fromNamedColumns,
+  fromInnerTable,
+  fromLongestList,
+  fromTable,
+];
+
+/** Finds the records of a document: a list, or what the first shape that fits reads; null where it has none. */
+export function findRecords(value: unknown): Records | null {
+  if (isListOfLists(value)) return fromRows(value);
+  if (Array.isArray(value)) return fromNamedColumns({ '': value }) ?? { list: value, detected: [], notes: [] };
+  if (!isJsonObject(value)) return null;
+  for (const find of shapes) {
+    const records = find(value);
+    if (records !== null) return records;
+  }
+  return null;
 }

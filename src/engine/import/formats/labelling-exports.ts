@@ -3,15 +3,17 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import type { Sheet } from '../sheet.ts';
 import type { Records } from './json-records.ts';
 import { type GivenAnswer, type LabelledTask, labellingTools, onlyQuestion } from './labelling-tools.ts';
+import { messageExports } from './message-exports.ts';
 
 /** Elements that show which tool wrote a list. */
 const sampled = 20;
 const spansColumn = 'spans';
+const spansAside = new Map([[spansColumn, 'It was marked while labelling, so no input has it.']]);
 /** The column of the labels that second people gave. */
 const secondColumn = `${onlyQuestion} (second reader)`;
 
 /** The answers of several people to one question: the commonest, of equally common ones the first. */
-function settle(answers: readonly Json[]): { answer: Json; differ: boolean } {
+export function settle(answers: readonly Json[]): { answer: Json; differ: boolean } {
   const uses = new Map<string, { answer: Json; count: number }>();
   for (const answer of answers) {
     if (answer === null) continue;
@@ -25,7 +27,7 @@ function settle(answers: readonly Json[]): { answer: Json; differ: boolean } {
 }
 
 /** The label of a second person beside the one that counts: of several the first that differs; null without one. */
-function findSecond(given: readonly GivenAnswer[], label: Json): Json {
+export function findSecond(given: readonly GivenAnswer[], label: Json): Json {
   const people = Map.groupBy(
     given.filter(([, answer]) => answer !== null),
     ([, , person]) => person,
@@ -43,11 +45,14 @@ function toRecords(tasks: readonly LabelledTask[]) {
   const hasSpans = tasks.some(({ spans }) => spans.length > 0);
   let differing = 0;
   let seconds = 0;
+  let hasTruth = false;
   const records = tasks.map(({ fields, given, spans }) => {
     const record: JsonObject = { ...fields };
     let isSettled = true;
     for (const [question, answers] of Map.groupBy(given, ([asked]) => asked)) {
-      const { answer, differ } = settle(answers.map(([, one]) => one));
+      const truths = answers.filter(([, , , isTruth]) => isTruth);
+      const { answer, differ } = settle((truths.length > 0 ? truths : answers).map(([, one]) => one));
+      if (truths.length > 0) hasTruth = true;
       record[isOnly ? onlyQuestion : question] = answer;
       if (differ) isSettled = false;
       const second = isOnly ? findSecond(answers, answer) : null;
@@ -60,24 +65,39 @@ function toRecords(tasks: readonly LabelledTask[]) {
     if (hasSpans) record[spansColumn] = spans.join('; ') || null;
     return record;
   });
-  return { records, differing, ...(isOnly && { answer: onlyQuestion }), ...(seconds > 0 && { second: secondColumn }) };
+  return {
+    records,
+    differing,
+    hasTruth,
+    hasSpans,
+    ...(isOnly && { answer: onlyQuestion }),
+    ...(seconds > 0 && { second: secondColumn }),
+  };
 }
 
 /** Reads the records of a labelling tool's export; null where no tool wrote them. */
 export function readExport(found: Records): Records | null {
   const objects = found.list.filter(isJsonObject);
   const sample = objects.slice(0, sampled);
-  const tool = labellingTools.find(({ matches }) => sample.length > 0 && sample.every(matches));
+  const tool = [...labellingTools, ...messageExports].find(({ matches }) => sample.length > 0 && sample.every(matches));
   if (tool === undefined || objects.length < found.list.length) return null;
   const labels = new Set(objects.flatMap(({ label }) => (typeof label === 'string' ? [label] : [])));
-  const { records, differing, ...said } = toRecords(objects.map((record) => tool.read(record, labels)));
+  const { records, differing, hasTruth, hasSpans, ...said } = toRecords(
+    objects.map((record) => tool.read(record, labels)),
+  );
   const notes = [...found.notes, tool.about];
+  if (hasTruth) notes.push('An annotation marked as ground truth is the label, whatever the others say');
   if (differing > 0)
     notes.push(
       `Records that people labelled differently: ${differing.toLocaleString('en')}. The commonest label counts, else the first`,
     );
-  const setAside = new Map([[spansColumn, 'It was marked while labelling, so no input has it.']]);
-  return { list: records, detected: [...found.detected, `an export of ${tool.name}`], notes, setAside, ...said };
+  return {
+    list: records,
+    detected: [...found.detected, `an export of ${tool.name}`],
+    notes,
+    ...(hasSpans && { setAside: spansAside }),
+    ...said,
+  };
 }
 
 /** Columns by which a table that Label Studio exported is known, and others that it writes of an annotation. */

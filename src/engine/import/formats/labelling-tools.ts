@@ -5,8 +5,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 /** The question where a tool has only one. */
 export const onlyQuestion = 'label';
 
-/** An answer to a question; `person` tells whose it is, where the tool says it. */
-export type GivenAnswer = [question: string, answer: Json, person?: string | undefined];
+/** An answer to a question; `person` tells whose it is, where the tool says it; the truth wins over all others. */
+export type GivenAnswer = [question: string, answer: Json, person?: string | undefined, isTruth?: boolean];
 /** A record as read: `given` holds each person's answer to each question, `spans` the marked parts in words. */
 export type LabelledTask = { fields: JsonObject; given: GivenAnswer[]; spans: string[] };
 
@@ -47,7 +47,12 @@ function describeSpans(text: Json | undefined, spans: readonly (readonly (Json |
   );
 }
 
-function addResult({ given, spans }: LabelledTask, { type, value, from_name: name }: JsonObject, person: string): void {
+function addResult(
+  { given, spans }: LabelledTask,
+  { type, value, from_name: name }: JsonObject,
+  person: string,
+  isTruth: boolean,
+): void {
   if (!isJsonObject(value) || typeof type !== 'string') return;
   const { start, end, text } = value;
   const own = value[type];
@@ -60,7 +65,7 @@ function addResult({ given, spans }: LabelledTask, { type, value, from_name: nam
       ? own.map((path) => (Array.isArray(path) ? path.join(' / ') : path))
       : own;
   const [only] = Object.values(value);
-  given.push([typeof name === 'string' ? name : onlyQuestion, unwrapSingle(paths ?? only), person]);
+  given.push([typeof name === 'string' ? name : onlyQuestion, unwrapSingle(paths ?? only), person, isTruth]);
 }
 
 const labelStudio: LabellingTool = {
@@ -69,9 +74,12 @@ const labelStudio: LabellingTool = {
   matches: ({ data, annotations, completions = annotations }) => isJsonObject(data) && Array.isArray(completions),
   read({ data, annotations, completions = annotations }) {
     const task: LabelledTask = { fields: toObject(data), given: [], spans: [] };
-    for (const { result, was_cancelled: isCancelled, completed_by: by } of toObjects(completions)) {
-      if (isCancelled === true) continue;
-      for (const one of toObjects(result)) addResult(task, one, JSON.stringify(by ?? null));
+    for (const { result, was_cancelled: isCancelled, last_action: last, completed_by: by, ...one } of toObjects(
+      completions,
+    )) {
+      if (isCancelled === true || last === 'rejected') continue;
+      const isTruth = one['ground_truth'] === true;
+      for (const each of toObjects(result)) addResult(task, each, JSON.stringify(by ?? null), isTruth);
     }
     return task;
   },
@@ -97,7 +105,6 @@ const labelStudioMin: LabellingTool = {
 
 /** Reads the responses of Argilla: one a person, as its API answers, or a list of them for each question. */
 function* listResponses(responses: Json | undefined): Generator<GivenAnswer> {
-  const isDone = ({ status }: JsonObject) => status === undefined || status === 'submitted';
   for (const { values, user_id: by } of toObjects(responses).filter(isDone))
     for (const [question, value] of Object.entries(toObject(values)))
       yield [question, isJsonObject(value) ? (value['value'] ?? null) : value, JSON.stringify(by ?? null)];
@@ -128,6 +135,25 @@ const argilla: LabellingTool = {
   },
 };
 
+/** Whether what has this status counts: it was submitted, not thrown away or left as a draft. */
+const isDone = ({ status }: { status?: Json | undefined }) =>
+  status === undefined || status === null || status === 'submitted';
+
+/** Records of Argilla 1: one annotation each, and whether it was confirmed. */
+const oldArgilla: LabellingTool = {
+  name: 'Argilla 1',
+  about: 'Reads the inputs, metadata and validated annotation of each record, not predictions',
+  matches: ({ annotation, prediction = annotation, status, text, inputs = text }) =>
+    prediction !== undefined &&
+    inputs !== undefined &&
+    /^(?:validated|discarded|default|edited)$/i.test(String(status)),
+  read({ annotation, status, text, inputs, metadata }) {
+    const fields = { ...(isJsonObject(inputs) ? inputs : { text: text ?? inputs ?? null }), ...toObject(metadata) };
+    const isValidated = /^validated$/i.test(String(status));
+    return { fields, given: [[onlyQuestion, isValidated ? unwrapSingle(annotation) : null]], spans: [] };
+  },
+};
+
 const responseKey = /^(.+)\.responses$/;
 /** As Argilla flattens its records, also on the Hugging Face hub. */
 const flatArgilla: LabellingTool = {
@@ -139,7 +165,12 @@ const flatArgilla: LabellingTool = {
       const question = responseKey.exec(key)?.[1];
       if (question === undefined) return [];
       const answers = Array.isArray(value) && value.length > 0 ? value : [null];
-      return answers.map((answer, index): GivenAnswer => [question, unwrapSingle(answer), String(index)]);
+      const [statuses, people] = ['status', 'users'].map((part) => record[`${key}.${part}`]);
+      return answers.map((answer, index): GivenAnswer => {
+        const at = (list: Json | undefined) => (Array.isArray(list) ? list[index] : undefined);
+        const isCounted = isDone({ status: at(statuses) });
+        return [question, isCounted ? unwrapSingle(answer) : null, String(at(people) ?? index)];
+      });
     });
     const fields = without(record, /\.(?:responses|suggestion)(?:\.\w+)?$|^(?:_server_id|status|vectors)$/);
     return { fields, given, spans: [] };
@@ -245,7 +276,8 @@ const labelbox: LabellingTool = {
       spans: [],
     };
     const labels = Object.values(toObject(projects)).flatMap((project) => toObjects(toObject(project)['labels']));
-    for (const { objects, classifications } of labels.map(({ annotations }) => toObject(annotations))) {
+    const isKept = ({ performance_details: details }: JsonObject) => toObject(details)['skipped'] !== true;
+    for (const { objects, classifications } of labels.filter(isKept).map(({ annotations }) => toObject(annotations))) {
       task.given.push(...listClassifications(classifications));
       for (const { name, location } of toObjects(objects)) {
         const { start, end, token } = toObject(location);
@@ -262,6 +294,7 @@ export const labellingTools: readonly LabellingTool[] = [
   labelStudioMin,
   argilla,
   flatArgilla,
+  oldArgilla,
   prodigy,
   spacy,
   doccano,

@@ -56,8 +56,27 @@ const maxTimeDays = 366;
 const leapDayOf1900 = 60;
 const firstDays = { early: Date.UTC(1899, 11, 31), usual: Date.UTC(1899, 11, 30), of1904: Date.UTC(1904, 0, 1) };
 
-/** A day as ISO 8601, without its time where that is midnight. */
-export const toIsoDate = (ms: number): string => new Date(ms).toISOString().replace(/(?:T00:00:00)?\.000Z$/, '');
+/** A day as ISO 8601 without a zone, as none is known, and without its time where that is midnight. */
+export const toIsoDate = (ms: number): string => new Date(ms).toISOString().replace(/(?:(?:T00:00:00)?\.000)?Z$/, '');
+
+const isoTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{3})?(Z?))?$/;
+
+/** How the days and times of one column get one form: all with a time, and with its fractions, where one has them. */
+export function findTimeForm(values: readonly (Json | undefined)[]): ((value: Json) => Json) | null {
+  const met = { day: false, time: false, fraction: false };
+  for (const value of values) {
+    const found = typeof value === 'string' && value[4] === '-' ? isoTime.exec(value) : null;
+    if (found) met[found[2] ? 'fraction' : found[1] ? 'time' : 'day'] = true;
+  }
+  if (Number(met.day) + Number(met.time) + Number(met.fraction) < 2) return null;
+  return (value) => {
+    const found = typeof value === 'string' ? isoTime.exec(value) : null;
+    if (!found) return value;
+    const [text, time = '', fraction = '', zone = ''] = found;
+    const whole = zone === '' ? text : text.slice(0, -1);
+    return `${whole}${time === '' ? 'T00:00:00' : ''}${met.fraction && fraction === '' ? '.000' : ''}${zone}`;
+  };
+}
 
 /** A time of day, with its seconds where it has any or is to show them. */
 export function toTimeOfDay(ms: number, showSeconds: boolean): string {

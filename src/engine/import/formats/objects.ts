@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { inputNames, isFieldName } from '../../readings/inputs.ts';
 import { type Refusal, readCell, type Sheet, type SheetRow } from '../sheet.ts';
+import type { Records } from './json-records.ts';
 
 export type ObjectRow = Extract<SheetRow, { values: unknown }>;
 
@@ -77,10 +78,24 @@ function evenOut(rows: readonly ObjectRow[], columns: readonly string[]): void {
   }
 }
 
+/** Makes a sheet of the rows of records, with what their file says of the columns. */
+export function fromRecords(
+  rows: ObjectRow[],
+  { detected, notes, setAside, answer, second }: Omit<Records, 'list'>,
+  facts: Pick<ObjectFacts, 'refused' | 'hasLongNumbers'>,
+): Sheet {
+  return {
+    ...fromObjects(rows, { detected, notes, ...facts }),
+    ...(setAside && { setAside }),
+    ...(answer && { answer }),
+    ...(second && { second }),
+  };
+}
+
 type ObjectFacts = { detected: string[]; refused?: Refusal[]; notes?: string[]; hasLongNumbers?: boolean };
 
 /** Makes a sheet of objects; long whole numbers are texts already where `hasLongNumbers` says that there are some. */
-export function fromObjects(
+function fromObjects(
   rows: ObjectRow[],
   { detected, refused = [], notes = [], hasLongNumbers = false }: ObjectFacts,
 ): Sheet {

@@ -8,8 +8,9 @@ import { type ParseJson, type Refusal, type Sheet, UnreadableFile } from '../she
 import { toExportedSheet } from '../tables/exported-table.ts';
 import { answerName, findRecords, type Records, unwrap } from './json-records.ts';
 import { cutDocuments, hasSeveralDocuments, type RepairedText, repairJson } from './json-text.ts';
+import { readPlainValues } from './json-values.ts';
 import { readExport } from './labelling-exports.ts';
-import { fromObjects, type ObjectRow } from './objects.ts';
+import { fromRecords, type ObjectRow } from './objects.ts';
 
 /** Reads JSON as the platform does, which takes the last of two equal keys. */
 export const parsePlainJson: ParseJson = (text, firstLine) => {
@@ -21,7 +22,9 @@ export const parsePlainJson: ParseJson = (text, firstLine) => {
 
 /** A sheet of records; `lines` says where each stands, else its place in the list. */
 function toSheet(found: Records, repaired: RepairedText, refused: Refusal[], lines?: readonly number[]): Sheet {
-  const records = areExportedRecords(found) ? found : takeLastTurns(readExport(found) ?? unwrap(found));
+  const records = areExportedRecords(found)
+    ? found
+    : takeLastTurns(readExport(found) ?? readPlainValues(unwrap(found)));
   const rows: ObjectRow[] = [];
   for (const [index, item] of records.list.entries()) {
     const line = lines?.[index] ?? index + 1;
@@ -30,14 +33,7 @@ function toSheet(found: Records, repaired: RepairedText, refused: Refusal[], lin
   }
   if (areExportedRecords(found)) return { ...toExportedSheet(rows, found.detected), refused, notes: repaired.notes };
   const notes = [...repaired.notes, ...records.notes];
-  const { detected, setAside, answer, second } = records;
-  const { hasLongNumbers } = repaired;
-  return {
-    ...fromObjects(rows, { detected, refused, notes, hasLongNumbers }),
-    ...(setAside && { setAside }),
-    ...(answer && { answer }),
-    ...(second && { second }),
-  };
+  return fromRecords(rows, { ...records, notes }, { refused, hasLongNumbers: repaired.hasLongNumbers });
 }
 
 const areExportedRecords = ({ list }: Records) =>
@@ -53,8 +49,10 @@ function readDocuments(repaired: RepairedText, detected: string[], parseJson: Pa
     if (document.trim() === '') continue;
     // Some programs end each line as an element of a list.
     const parsed = parseJson(document.replace(/,\s*$/, ''), line);
-    if (!parsed.ok) refused.push(...parsed.problems);
-    else {
+    if (!parsed.ok) {
+      const advise = (problem: Refusal) => adviseOn(document, { ...problem, line: problem.line - line + 1 });
+      refused.push(...parsed.problems.map((each) => ({ ...each, message: each.message + advise(each) })));
+    } else {
       values.push(parsed.value);
       lines.push(line);
     }
@@ -64,7 +62,10 @@ function readDocuments(repaired: RepairedText, detected: string[], parseJson: Pa
   const areLists = values.length > 1 && values.every(Array.isArray);
   const records = areLists ? findRecords(values) : null;
   const list = records?.list ?? values;
-  return toSheet({ list, detected, notes: [] }, repaired, refused, records ? lines.slice(1) : lines);
+  const { notes = [] } = records ?? {};
+  // The names of the columns, and what is said of them, stand before the rows.
+  const places = lines.slice(values.length - list.length);
+  return toSheet({ list, detected, notes }, repaired, refused, places);
 }
 
 /** Advice on a text that is nearly JSON, by the sign at which it stops being JSON. */
@@ -80,6 +81,9 @@ function adviseOn(text: string, { line, column }: Refusal): string {
   return '';
 }
 
+/** JSON within the call of a function, as web pages ask for it: `callback({…});` */
+export const insideCall = /^\s*(?:\/\*[^*]*\*\/)?\s*[A-Za-z_$][\w.$]*\(\s*([[{][\s\S]*[\]}])\s*\)\s*;?\s*$/;
+
 /** Reads JSON of either form, whatever the file is called. Throws UnreadableFile. */
 export function readJson(
   text: string,
@@ -88,7 +92,8 @@ export function readJson(
   parseJson: ParseJson,
   maxRows?: number,
 ): Sheet {
-  const repaired = repairJson(text);
+  const called = insideCall.exec(text);
+  const repaired = repairJson(called?.[1] ?? text);
   const isOneLine = isNamedLines && /^\s*\{/.test(repaired.text) && !repaired.text.trim().includes('\n');
   if (isOneLine || hasSeveralDocuments(repaired.text)) return readDocuments(repaired, detected, parseJson, maxRows);
   const parsed = parseJson(repaired.text, 1);
@@ -108,6 +113,7 @@ export function readJson(
 /** Records that show whether a key holds such logs. */
 const sampled = 20;
 const answerColumn = 'answer';
+
 const answeringRole = /^(?:assistant|gpt|chatgpt|model|bot|ai)$/i;
 
 /** The last turn of a conversation, where it is the answer to those before it; else null. */
@@ -115,6 +121,12 @@ function findAnswer(value: Json | undefined): string | null {
   if (!isConversation(value) || value.length < 2) return null;
   const last = readTurns(value).at(-1);
   return last !== undefined && answeringRole.test(last.role) ? last.content.trim() : null;
+}
+
+/** Whether the instructions of a conversation name its answer. */
+function namesAnswer(value: Json | undefined, answer: string | null): boolean {
+  const [first] = isConversation(value) ? readTurns(value) : [];
+  return answer !== null && first?.role === 'system' && first.content.toLowerCase().includes(answer.toLowerCase());
 }
 
 /** Takes answers out of conversations whose last turns say one of a few things; given answers stay. */
@@ -127,7 +139,9 @@ function takeLastTurns(records: Records): Records {
     return records;
   const answers = objects.map((record) => findAnswer(record[key]));
   const { size } = new Set(answers);
-  if (size < limits.minOptions || size > limits.maxOptions || size * 2 > objects.length) return records;
+  // Few conversations need not repeat their answers where the instructions name them.
+  const areNamed = objects.every((record, index) => namesAnswer(record[key], answers[index] ?? null));
+  if (size < limits.minOptions || size > limits.maxOptions || (size * 2 > objects.length && !areNamed)) return records;
   const list = objects.map((record, index) => {
     const turns = record[key];
     const answer = answers[index];

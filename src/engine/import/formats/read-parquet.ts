@@ -18,8 +18,9 @@ import { parseJsonText } from '../../strict-json/json-faults.ts';
 import { type Sheet, UnreadableFile } from '../sheet.ts';
 import { readExportedTable, toExportedLines } from '../tables/exported-table.ts';
 import { findDurations } from './arrow-durations.ts';
-import { toHours, toIsoDate, toTimeOfDay } from './number-formats.ts';
-import { fromObjects } from './objects.ts';
+import { readExport } from './labelling-exports.ts';
+import { findTimeForm, toHours, toIsoDate, toTimeOfDay } from './number-formats.ts';
+import { fromRecords } from './objects.ts';
 
 type Decompress = (input: Uint8Array, length: number) => Uint8Array;
 /** Snappy is not among them, as the reader has it itself. */
@@ -89,12 +90,21 @@ function toLeafReader(
 ): Reader {
   if (converted === 'DECIMAL') return (value) => toDecimal(value, scale, met);
   if (converted === 'INTERVAL') return (value) => (value instanceof Uint8Array ? toInterval(value) : null);
+  // Those that tell instants have a zone, UTC; the others are times of a clock somewhere.
+  const isInstant =
+    logical?.type === 'TIMESTAMP'
+      ? logical.isAdjustedToUTC
+      : logical === undefined && converted?.startsWith('TIMESTAMP_') === true;
+  if (isInstant) return (value) => (typeof value === 'string' ? toInstant(value) : null);
   const unit =
     logical?.type === 'TIME' ? logical.unit : converted?.startsWith('TIME_') ? converted.slice(5) : undefined;
   if (unit === undefined || type === undefined) return (value) => toPlain(value, met);
   const perMs = unitsPerMs[unit] ?? 1;
   return (value) => toTimeOfDay(Math.floor(Number(value) / perMs), true);
 }
+
+/** A time with the mark of UTC; where it was midnight, its hours are written. */
+const toInstant = (text: string) => `${text}${text.includes('T') ? '' : 'T00:00:00'}Z`;
 
 type ReadElement = Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type' | 'scale'>;
 /** Types that are read here, as their reader rounds decimals and knows no intervals. */
@@ -192,9 +202,14 @@ export async function readParquet(bytes: Uint8Array, refuseSize: (bytes: number)
     if (perMs === undefined) return [name, read];
     return [name, (value) => (typeof value === 'bigint' ? toHours(Number(value) / perMs) : null)];
   });
-  const rows = records.map((record, index) => ({
+  const columns = readers.map(([name, read]) => {
+    const values = records.map((record) => read(record[name]));
+    const form = findTimeForm(values);
+    return [name, form === null ? values : values.map(form)] as const;
+  });
+  const rows = records.map((_, index) => ({
     line: index + 1,
-    values: Object.fromEntries(readers.map(([name, read]) => [name, read(record[name])])),
+    values: Object.fromEntries(columns.map(([name, values]) => [name, values[index] ?? null])),
   }));
   const exported = toExportedLines(rows);
   const own = exported && readExportedTable(exported, ['Parquet'], false);
@@ -208,7 +223,10 @@ export async function readParquet(bytes: Uint8Array, refuseSize: (bytes: number)
   };
   tell(met.roundedDecimals, 'Decimals with more digits than a number holds, rounded');
   tell(met.lostDates, 'Dates outside the years 1 to 9999, read as empty');
-  return fromObjects(rows, { detected: ['Parquet'], notes, hasLongNumbers: met.hasLongNumbers });
+  const found = { list: rows.map(({ values }) => values), detected: ['Parquet'], notes };
+  const read = readExport(found) ?? found;
+  const readRows = read.list.flatMap((values, index) => (isJsonObject(values) ? [{ line: index + 1, values }] : []));
+  return fromRecords(readRows, read, { hasLongNumbers: met.hasLongNumbers });
 }
 
 /** The records of a file with its schema, and the types that are read here. Throws UnreadableFile. */

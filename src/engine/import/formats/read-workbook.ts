@@ -2,12 +2,12 @@
 import { FlateErrorCode, strFromU8, type UnzipFileFilter, type Unzipped, unzipSync } from 'fflate';
 import { toLetters } from '../../export/column-letters.ts';
 import type { Json } from '../../json.ts';
-import { type Sheet, type SheetChoice, UnreadableFile } from '../sheet.ts';
+import { readCell, type Sheet, type SheetChoice, UnreadableFile } from '../sheet.ts';
 import { readExportedTable } from '../tables/exported-table.ts';
 import { findHeader, isFilled, maxTitleLines } from '../tables/find-header.ts';
 import { readTable } from '../tables/read-table.ts';
 import { SkippedLines } from '../tables/skipped.ts';
-import { findCurrency, findFormat, type NumberFormat } from './number-formats.ts';
+import { findCurrency, findFormat, findTimeForm, type NumberFormat } from './number-formats.ts';
 import {
   type CellParts,
   type ColumnNote,
@@ -231,6 +231,15 @@ function noteLikeSheets(sheets: readonly WorkbookSheet[], chosen: WorkbookSheet,
   ];
 }
 
+/** Gives the days and times of each column one form. */
+function evenOutTimes({ columns, rows }: Sheet): void {
+  for (const index of columns.keys()) {
+    const form = findTimeForm(rows.map((row) => readCell(row, columns, index)));
+    if (form === null) continue;
+    for (const row of rows) if ('cells' in row) row.cells = row.cells.with(index, form(row.cells[index] ?? null));
+  }
+}
+
 /** The table of a workbook's fullest or chosen sheet, and what is worth a word about it. Throws UnreadableFile. */
 export function readWorkbook(sheets: readonly WorkbookSheet[], kind: string, choice: SheetChoice): Sheet {
   const chosen = chooseSheet(sheets, choice.sheet);
@@ -262,9 +271,6 @@ export function readWorkbook(sheets: readonly WorkbookSheet[], kind: string, cho
     notes.push(`Hidden columns are left out: ${letters}. Show them in the spreadsheet program to have them read`);
   }
   if (header !== null && choice.sheet === undefined) notes.push(...noteLikeSheets(sheets, chosen, header.names));
-  return {
-    ...sheet,
-    notes: [...sheet.notes, ...notes],
-    workbook,
-  };
+  evenOutTimes(sheet);
+  return { ...sheet, notes: [...sheet.notes, ...notes], workbook };
 }

@@ -119,7 +119,9 @@ export async function openSheet(file: ImportFile, choice: SheetChoice): Promise<
     'bytes' in file
       ? await readFile(file, choice, fileLimits)
       : readText('', file.content, file.format, choice, fileLimits);
-  if (sheet.refused.length === 0 || sheet.rows.length > 0) checkSheet(sheet);
+  // A file of which no line can be read is refused with the reasons.
+  if (sheet.rows.length === 0 && sheet.refused.length > 0) refuseFile(sheet.refused.map(toProblem));
+  checkSheet(sheet);
   return sheet;
 }
 

@@ -1,5 +1,6 @@
 /** Finding the lines that name the columns of a table, and whether there are any. */
 import type { Json } from '../../json.ts';
+import { readSaidColumns, type SaidColumns } from './column-lines.ts';
 
 /** A line of a table; lines count from 1. */
 export type TableLine = { line: number; cells: Json[]; isBelowBlank?: boolean };
@@ -128,6 +129,8 @@ export type Header = {
   /** Titles end before this index. */
   start: number;
   note: string | null;
+  /** What the file says of each column beside its name; left out: nothing. */
+  said?: SaidColumns;
 };
 
 /** Names without a line of them: the columns are counted. */
@@ -173,6 +176,8 @@ export function findHeader(lines: readonly TableLine[], headerLine: number | und
   if (above !== undefined && line.line === above.line + 1 && standsOver(above, line)) {
     return { ...toHeader(lines, joinLines(above, line), at, []), start: at - 1, more: [at - 1] };
   }
+  const plain = toHeader(lines, line, at, []);
+  if (plain.said !== undefined) return plain;
   const [second, third, ...rest] = below;
   const groups = areGroups(line.cells, width);
   if (second !== undefined && isSecondHeader(second, below.slice(1), groups || second.cells.some(isCode) ? 1 : 2)) {
@@ -180,7 +185,7 @@ export function findHeader(lines: readonly TableLine[], headerLine: number | und
     const hasThird = third !== undefined && isSecondHeader(third, rest, 2);
     return toHeader(lines, line, at, hasThird ? [at + 1, at + 2] : [at + 1]);
   }
-  if (!isRow(line, below)) return toHeader(lines, line, at, []);
+  if (!isRow(line, below)) return plain;
   const note = `Line ${line.line} looks like a row, so the columns have numbers for names. If it names them, state it as the header`;
   return countColumns(lines, at, note);
 }
@@ -189,5 +194,17 @@ function toHeader(lines: readonly TableLine[], header: TableLine, at: number, mo
   const first = at + 1 + more.length;
   const isNamed = areRowsNamed(header, lines.slice(first, first + comparedRows));
   const names = isNamed ? ['', ...header.cells] : header.cells;
-  return { line: header.line, names, more, first, start: at, note: null };
+  const below = lines.slice(first, first + comparedRows).map(({ cells }) => cells);
+  const said = more.length > 0 ? null : readSaidColumns(names, below);
+  if (said === null) return { line: header.line, names, more, first, start: at, note: null };
+  const described = Array.from({ length: said.lines }, (_, index) => first + index);
+  return {
+    line: header.line,
+    names: said.names,
+    more: described,
+    first: first + described.length,
+    start: at,
+    note: said.note,
+    said,
+  };
 }

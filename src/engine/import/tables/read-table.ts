@@ -1,10 +1,13 @@
 /** From lines of cells to a table: its header, its rows, and the lines that are neither. */
 import type { Json } from '../../json.ts';
+import { countOf } from '../../numeric.ts';
 import { type Refusal, type Sheet, type SheetChoice, UnreadableFile } from '../sheet.ts';
-import { findHeader, isFilled, isName, isValue, maxTitleLines, type TableLine } from './find-header.ts';
+import { findHeader, type Header, isFilled, isName, isValue, maxTitleLines, type TableLine } from './find-header.ts';
 import { findSecondTable } from './find-second-table.ts';
+import { fillOutline, takeOutHeadings } from './headings.ts';
 import { listLines, SkippedLines } from './skipped.ts';
 import { isDrawn } from './split-lines.ts';
+import { findTableBeside } from './table-beside.ts';
 import { isTotal, takeOutSubtotals } from './totals.ts';
 
 export type { TableLine } from './find-header.ts';
@@ -142,6 +145,8 @@ const isRepeated = ({ cells }: TableLine, names: readonly Json[]) =>
   names.every((name, column) => cells[column] === name) &&
   names.some(isName);
 
+const cutCells = (cells: readonly Json[], from: number) => cells.map((cell, column) => (column < from ? cell : ''));
+
 const isBlank = ({ cells }: TableLine) =>
   cells.every((cell) => !isFilled(cell) || (typeof cell === 'string' && isDrawn(cell)));
 
@@ -155,6 +160,14 @@ function listFilled(given: readonly TableLine[], skipped: SkippedLines): TableLi
     isBelowBlank = !line.cells.some(isFilled);
   }
   return lines;
+}
+
+/** The answer, and the columns that are no inputs, by what the file says of its columns. */
+function toSaid({ said }: Header, columns: readonly string[]): Pick<Sheet, 'answer' | 'setAside'> {
+  const named = (role: string) => columns.filter((_, column) => said?.roles[column] === role);
+  const [answer] = named('answer');
+  const aside = named('aside').map((name) => [name, 'The file says that it is no input.'] as const);
+  return { ...(answer !== undefined && { answer }), ...(aside.length > 0 && { setAside: new Map(aside) }) };
 }
 
 /** Makes a sheet of lines: titles, second headers, totals and notes are not rows; lines that fit no row are refused. */
@@ -176,9 +189,26 @@ export function readTable(
   const second = findSecondTable(lines, gaps, header.first, header.names);
   const table = second === null ? lines : lines.slice(0, second.at);
   const { rows: fitting, refused, short: narrow } = fitRows(table, header.first, header.names, skipped);
-  skipEnd(fitting, columns.length, skipped);
-  const { rows, totals, unsure } = takeOutSubtotals(fitting);
+  const beside = findTableBeside(header.names, fitting);
+  const whole = beside === null ? fitting : fitting.map((row) => ({ ...row, cells: cutCells(row.cells, beside.from) }));
+  skipEnd(whole, columns.length, skipped);
+  const { rows: headed, totals, unsure } = takeOutSubtotals(whole);
   for (const line of totals) skipped.add('total', line);
+  const { rows: grouped, headings } = takeOutHeadings(headed, beside?.from ?? columns.length);
+  for (const { line } of headings) skipped.add('heading', line);
+  const { rows, filled } = totals.length > 0 ? fillOutline(grouped, totals) : { rows: grouped, filled: [] };
+  for (const column of filled)
+    notes.push(
+      `“${columns[column]}” stands in the first row of each group alone, and is filled in the others from there`,
+    );
+  if (headings.length > 0) {
+    const texts = headings.slice(0, maxShownCells).map(({ cells }) => `“${String(cells.find(isFilled)).trim()}”`);
+    notes.push(`Headings between the rows are not read: ${texts.join(', ')}`);
+  }
+  if (beside !== null) {
+    const aside = columns.slice(beside.from + 1).map((name) => `“${name}”`);
+    notes.push(`A table beside the rows is not read, as it has ${countOf(beside.lines, 'line')}: ${aside.join(', ')}`);
+  }
   const short = narrow.filter((line) => line <= (rows.at(-1)?.line ?? 0));
   if (header.note !== null) notes.unshift(header.note);
   if (second !== null) {
@@ -195,7 +225,9 @@ export function readTable(
     notes.push(`${what} with fewer cells than the others, whose rest is empty: ${listLines(short, short.length)}`);
   }
   const first = lines.slice(0, maxTitleLines).map(showLine);
-  const isUsed = (index: number) => isFilled(header.names[index]) || rows.some(({ cells }) => isFilled(cells[index]));
+  const isUsed = (index: number) => index < (beside?.from ?? columns.length) && isNamedOrFilled(index);
+  const isNamedOrFilled = (index: number) =>
+    isFilled(header.names[index]) || rows.some(({ cells }) => isFilled(cells[index]));
   const used = [...columns.keys()].filter(isUsed);
   const areAll = used.length === columns.length;
   return {
@@ -207,5 +239,6 @@ export function readTable(
     notes,
     workbook: null,
     header: { line: header.line, first },
+    ...toSaid(header, columns),
   };
 }

@@ -29,10 +29,13 @@ export function toMapping({ proposal, read }: PlannedColumns): ImportMapping {
 }
 
 /** A mapping that names no input takes all columns but the answer and the reason codes. */
-function toColumns(mapping: ImportMapping, { columns, answer, second: known }: Sheet): ExampleColumns {
+function toColumns(mapping: ImportMapping, sheet: Sheet): ExampleColumns {
+  const { columns, answer, second: known, gathered } = sheet;
   const { decision, reason_codes: reasons, must, input } = mapping;
   const { second_reading: second = decision === answer ? (known ?? null) : null } = mapping;
-  const inputs = input ?? columns.filter((name) => ![decision, reasons, must, second, known].includes(name));
+  const twice = gathered === undefined ? [] : decision === gathered.column ? gathered.from : [gathered.column];
+  const left = [decision, reasons, must, second, known, ...twice, ...(sheet.setAside?.keys() ?? [])];
+  const inputs = input ?? columns.filter((name) => !left.includes(name));
   return { inputs, decision, reasons, second };
 }
 

@@ -1,0 +1,154 @@
+/** Answers that stand in several columns, one for each option or reader, and rows that several readers gave. */
+import type { Json } from '../json.ts';
+import { limits } from '../limits.ts';
+import { countOf } from '../numeric.ts';
+import { findNamedAnswer, readerName } from './answers.ts';
+import { findSecond, settle } from './formats/labelling-exports.ts';
+import type { GivenAnswer } from './formats/labelling-tools.ts';
+import { readCell, type Sheet, type SheetRow } from './sheet.ts';
+
+type Column = { name: string; read(row: SheetRow): Json };
+
+const isEmpty = (cell: Json) => cell === null || (typeof cell === 'string' && cell.trim() === '');
+const markSign = /^(?:x|1|1\.0|✓|✔|true)$/i;
+const noMarkSign = /^(?:0|0\.0|-|false)$/i;
+const isMark = (cell: Json) => !isEmpty(cell) && markSign.test(String(cell).trim());
+const isNoMark = (cell: Json) => isEmpty(cell) || noMarkSign.test(String(cell).trim());
+/** This share of the rows has a mark; others have no answer yet. */
+const minMarked = 0.5;
+
+/** What the names of several columns begin with alike: the object that they lie in, or a word for an answer. */
+const sharedStart = /^(?:[^.]+\.|(?:label|class|target|outcome|category|verdict|decision)[ _-])/i;
+function toOptions(names: readonly string[]): string[] {
+  const [start = ''] = sharedStart.exec(names[0] ?? '') ?? [];
+  return start !== '' && names.every((name) => name.startsWith(start))
+    ? names.map((name) => name.slice(start.length))
+    : [...names];
+}
+
+/** Adds columns to a sheet that say what others say together; those are in its place where it is the answer. */
+function addAnswer(
+  sheet: Sheet,
+  name: string,
+  cells: readonly Json[],
+  of: readonly Column[],
+  second?: readonly Json[],
+): Sheet {
+  const secondName = `${name} (second reader)`;
+  const rows = sheet.rows.map((row, index) =>
+    'cells' in row
+      ? { ...row, cells: [...row.cells, cells[index] ?? null, ...(second ? [second[index] ?? null] : [])] }
+      : {
+          ...row,
+          values: {
+            ...row.values,
+            [name]: cells[index] ?? null,
+            ...(second && { [secondName]: second[index] ?? null }),
+          },
+        },
+  );
+  return {
+    ...sheet,
+    rows,
+    columns: [...sheet.columns, name, ...(second ? [secondName] : [])],
+    gathered: { column: name, from: of.map((column) => column.name) },
+    ...(second && { answer: name, second: secondName }),
+  };
+}
+
+const listNames = (columns: readonly Column[]) => columns.map(({ name }) => `“${name}”`).join(', ');
+const toFreeName = (wanted: string, taken: readonly string[]) =>
+  taken.includes(wanted) ? `${wanted} of the columns` : wanted;
+
+/** Columns called as the options, of which each row marks one. */
+function gatherMarks(sheet: Sheet, columns: readonly Column[]): Sheet | null {
+  const { rows } = sheet;
+  const isEither = (cell: Json) => isMark(cell) || isNoMark(cell);
+  const areMarks = columns.map(
+    ({ read }) => rows.every((row) => isEither(read(row))) && rows.some((row) => isMark(read(row))),
+  );
+  for (let from = 0; from < columns.length; from += 1)
+    for (let to = Math.min(columns.length, from + limits.maxOptions); to > from + 1; to -= 1) {
+      if (!areMarks.slice(from, to).every((is) => is)) continue;
+      const run = columns.slice(from, to);
+      const marked = rows.map((row) => run.flatMap(({ read }, place) => (isMark(read(row)) ? [place] : [])));
+      const answered = marked.filter(({ length }) => length === 1).length;
+      if (marked.some(({ length }) => length > 1) || answered < minMarked * rows.length) continue;
+      const options = toOptions(run.map(({ name }) => name));
+      const name = toFreeName('answer', sheet.columns);
+      const cells = marked.map(([place]) => (place === undefined ? null : (options[place] ?? null)));
+      const note = `Each row marks one of the columns ${listNames(run)}, which are read as the column “${name}” as well`;
+      return { ...addAnswer(sheet, name, cells, run), notes: [...sheet.notes, note] };
+    }
+  return null;
+}
+
+/** Columns of several readers, with the same few options. */
+function gatherReaders(sheet: Sheet, columns: readonly Column[]): Sheet | null {
+  const isWord = (cell: Json) => isEmpty(cell) || typeof cell === 'string';
+  const readers = columns.filter(
+    ({ name, read }) => readerName.test(name) && sheet.rows.every((row) => isWord(read(row))),
+  );
+  const labels = readers.map(({ read }) => new Set(sheet.rows.map(read).filter((cell) => !isEmpty(cell))));
+  const all = new Set(labels.flatMap((own) => [...own]));
+  const areAlike = labels.every(
+    (own) => own.size > 0 && [...own].every((label) => labels.filter((other) => other.has(label)).length > 1),
+  );
+  if (
+    readers.length < 2 ||
+    all.size < limits.minOptions ||
+    all.size > limits.maxOptions ||
+    !areAlike ||
+    all.size * 2 > readers.length * sheet.rows.length
+  )
+    return null;
+  const name = toFreeName('label', sheet.columns);
+  const given = sheet.rows.map((row) =>
+    readers.map(({ name: person, read }): GivenAnswer => [name, isEmpty(read(row)) ? null : read(row), person]),
+  );
+  const answers = given.map((own) => settle(own.map(([, answer]) => answer)).answer);
+  const seconds = given.map((own, index) => findSecond(own, answers[index] ?? null));
+  const note = `The columns ${listNames(readers)} hold what several readers said: “${name}” is the commonest, else the first, and beside it another reader’s`;
+  return { ...addAnswer(sheet, name, answers, readers, seconds), notes: [...sheet.notes, note] };
+}
+
+/** Rows that come once for each of several readers: who they are is no input. */
+function tellReadersInRows(sheet: Sheet, columns: readonly Column[]): Sheet | null {
+  const reader = columns.find(({ name }) => readerName.test(name));
+  if (reader === undefined) return null;
+  const things = columns.flatMap((column) => {
+    if (column === reader) return [];
+    const values = sheet.rows.map((row) => JSON.stringify(column.read(row)));
+    const people = sheet.rows.map((row) => JSON.stringify(reader.read(row)));
+    const pairs = new Set(values.map((value, index) => `${value} ${people[index]}`));
+    const { size } = new Set(values);
+    return pairs.size === values.length && size > 1 && size * 1.5 <= values.length ? [{ name: column.name, size }] : [];
+  });
+  const [thing] = things.sort((a, b) => b.size - a.size);
+  if (thing === undefined) return null;
+  const said = `It names who gave the answer: ${countOf(thing.size, 'value')} of “${thing.name}” come in ${countOf(sheet.rows.length, 'row')}, one for each reader.`;
+  return {
+    ...sheet,
+    setAside: new Map([...(sheet.setAside ?? []), [reader.name, said]]),
+    notes: [...sheet.notes, `“${reader.name}” names who gave the answer, so that rows repeat: one for each reader`],
+  };
+}
+
+/** Where answers may stand but in one column, the more certain first. */
+const places = [gatherReaders, gatherMarks, tellReadersInRows];
+
+/** Finds answers in several columns or rows, and says so; a file that has a column called an answer keeps it. */
+export function gatherAnswers(sheet: Sheet): Sheet {
+  if (sheet.isOwnExport || sheet.answer !== undefined || sheet.rows.length < 2) return sheet;
+  // Columns that nobody has named are called as no option.
+  const hasAnswer = findNamedAnswer(sheet.columns) !== null || sheet.header?.line === 0;
+  const columns = sheet.columns.slice(0, limits.maxOptions * 4).map((name, index) => ({
+    name,
+    read: (row: SheetRow) => readCell(row, sheet.columns, index) ?? null,
+  }));
+  for (const place of hasAnswer ? [tellReadersInRows] : places) {
+    const gathered = place(sheet, columns);
+    if (gathered !== null) return gathered;
+  }
+  return sheet;
+}
