@@ -49,16 +49,20 @@ export async function feedExamples(
     }
   }
   // Labels first, to learn from them.
-  const places = new Map<string, number>();
+  const places = new Map<number, string[]>();
   for (const { rows } of listRows([...labelled, ...open])) {
     const found = await child.ask({ kind: 'number', typeId, rows });
     for (const [at, { id, state }] of rows.entries()) {
-      places.set(id, toReadingPlace(found[at] ?? 0) + Number(state === 'open'));
+      const place = toReadingPlace(found[at] ?? 0) + Number(state === 'open');
+      const alike = places.get(place);
+      if (alike === undefined) places.set(place, [id]);
+      else alike.push(id);
     }
     await nextTurn();
   }
   note.numbered();
-  const wanted = [...places].sort(([, a], [, b]) => a - b).map(([id]) => id);
+  // Numbers alone are sorted in a tenth of the time that a comparison of 200,000 rows took.
+  const wanted = [...Float64Array.from(places.keys()).sort()].flatMap((place) => places.get(place) ?? []);
   for (const { rows, last } of listRows(wanted)) {
     if (!(await child.ask({ kind: 'rows', typeId, rows, last }))) return false;
     await nextTurn();

@@ -29,10 +29,9 @@ type ExampleTotals = {
   reviewed: number;
   synthetic: number;
   byOption: ReadonlyMap<string, number>;
-  byStatus: Readonly<Record<ExampleStatus, number>>;
 };
 
-type ExampleGroup = Pick<ExampleRecord, 'decision' | 'mark'> & { source: string; reviewed: number; n: number };
+type ExampleGroup = { label: string; source: string; reviewed: 0 | 1; n: number };
 
 export type Value = string | number | null;
 
@@ -166,17 +165,16 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
 function addUp(groups: readonly ExampleGroup[]): ExampleTotals {
   const totals = { total: 0, labelled: 0, reviewed: 0, synthetic: 0 };
   const byOption = new Map<string, number>();
-  const byStatus = { to_label: 0, done: 0, skipped: 0, flagged: 0 };
-  for (const { decision, mark, source, reviewed, n } of groups) {
+  for (const { label, source, reviewed, n } of groups) {
+    const decision = JSON.parse(label) as string | null;
     totals.total += n;
-    byStatus[toExampleStatus({ decision, mark })] += n;
-    if (reviewed === 1) totals.reviewed += n;
+    totals.reviewed += reviewed * n;
     if (source === 'synthetic') totals.synthetic += n;
     if (decision === null) continue;
     totals.labelled += n;
     byOption.set(decision, (byOption.get(decision) ?? 0) + n);
   }
-  return { ...totals, byOption, byStatus };
+  return { ...totals, byOption };
 }
 
 function prepareStatements(db: WorkbenchDatabase) {
@@ -223,20 +221,14 @@ function prepareStatements(db: WorkbenchDatabase) {
     readBefore: db.prepare<[string, number, number], RawExample>(
       `${selectExamples} WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
     ),
-    count: db.prepare<[string], number>('SELECT count(*) FROM examples WHERE decision_type_id = ?').pluck(),
-    countByLabel: db.prepare<[string], { decision: string; n: number }>(
-      `SELECT decision, count(*) AS n FROM examples WHERE decision_type_id = ? AND decision IS NOT NULL
-       GROUP BY decision`,
-    ),
     findPeriod: db.prepare<[{ typeId: string }], { first: number | null; last: number | null }>(
       `SELECT (SELECT created_at FROM examples WHERE decision_type_id = @typeId ORDER BY seq LIMIT 1) AS first,
          (SELECT created_at FROM examples WHERE decision_type_id = @typeId ORDER BY seq DESC LIMIT 1) AS last`,
     ),
-    // An index covers each of the two: without one, 100,000 examples are read for them.
-    countByGroup: db.prepare<[string], ExampleGroup>(
-      `SELECT decision, source, reviewed, mark, count(*) AS n FROM examples WHERE decision_type_id = ?
-       GROUP BY decision, source, reviewed, mark`,
+    readCounts: db.prepare<[string], ExampleGroup>(
+      'SELECT label, source, reviewed, n FROM example_counts WHERE decision_type_id = ? AND n > 0',
     ),
+    // An index covers each of the two: without one, 100,000 examples are read for them.
     countTestRows: db.prepare<[{ typeId: string }], { decision: string; n: number }>(
       `SELECT decision, count(*) AS n FROM
          (SELECT decision FROM examples WHERE decision_type_id = @typeId AND test = 1 AND must = 0 UNION ALL
@@ -251,7 +243,6 @@ export class ExampleStore {
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #listMust;
   readonly #revisions = new Map<string, number>();
-  readonly #totals = new Map<string, { revision: number; totals: ExampleTotals }>();
 
   constructor(db: WorkbenchDatabase) {
     this.#db = db;
@@ -385,7 +376,7 @@ export class ExampleStore {
   }
 
   count(decisionTypeId: string): number {
-    return this.#statements.count.get(decisionTypeId) ?? 0;
+    return this.computeTotals(decisionTypeId).total;
   }
 
   /** Finds when the first and the last example of a type were added, in milliseconds; null without any. */
@@ -395,8 +386,8 @@ export class ExampleStore {
   }
 
   /** Returns how many examples have each label; labels without examples are left out. */
-  countByLabel(decisionTypeId: string): Map<string, number> {
-    return new Map(this.#statements.countByLabel.all(decisionTypeId).map(({ decision, n }) => [decision, n]));
+  countByLabel(decisionTypeId: string): ReadonlyMap<string, number> {
+    return this.computeTotals(decisionTypeId).byOption;
   }
 
   /** Lists the newest labelled cases of a type that must hold. */
@@ -411,14 +402,8 @@ export class ExampleStore {
     );
   }
 
-  /** Counts the examples of a type; they are counted again only after one of them has changed. */
+  /** Counts the examples of a type, by the counts that each change keeps. */
   computeTotals(decisionTypeId: string): ExampleTotals {
-    const revision = this.readRevision(decisionTypeId);
-    const known = this.#totals.get(decisionTypeId);
-    if (known?.revision === revision) return known.totals;
-    const totals = addUp(this.#statements.countByGroup.all(decisionTypeId));
-    // The writes of a transaction may still be rolled back, under the same revision.
-    if (!this.#db.inTransaction) this.#totals.set(decisionTypeId, { revision, totals });
-    return totals;
+    return addUp(this.#statements.readCounts.all(decisionTypeId));
   }
 }

@@ -37,10 +37,10 @@ const maxShown = 100;
 const readingColumns = `r.example_id AS exampleId, r.first_decision AS firstDecision, r.first_reader AS firstReader,
   r.first_at AS firstAt, r.decision, r.reader, r.note, r.read_at AS readAt, r.settled_at AS settledAt,
   r.shown_at AS shownAt`;
-/** Examples `e` whose two labels differ, until one person has decided. */
-export const isConflict = `r.decision IS NOT NULL AND r.settled_at IS NULL AND r.decision <> e.decision`;
-const ofType = `FROM second_readings r JOIN examples e ON e.id = r.example_id
-  WHERE r.decision_type_id = @typeId AND e.decision IS NOT NULL`;
+/** Second readings whose two labels differ, until one person has decided. */
+export const isConflict = 'decision <> label AND settled_at IS NULL';
+/** Those to come. */
+export const isWaiting = 'decision IS NULL AND label IS NOT NULL';
 /** Of those labelled by a person or a model, without a mark, and not read twice yet. */
 const drawable = `e.decision_type_id = @typeId AND e.decision IS NOT NULL AND e.mark IS NULL
   AND e.id NOT IN (SELECT example_id FROM second_readings)`;
@@ -79,8 +79,9 @@ function prepareStatements(db: WorkbenchDatabase) {
        FROM second_readings WHERE decision_type_id = @typeId AND decision IS NOT NULL GROUP BY 1, 2, 3, 4`,
     ),
     counts: db.prepare<[{ typeId: string }], { drawn: number; waiting: number; conflicts: number; settled: number }>(
-      `SELECT count(*) AS drawn, count(*) FILTER (WHERE r.decision IS NULL) AS waiting,
-         count(*) FILTER (WHERE ${isConflict}) AS conflicts, count(r.settled_at) AS settled ${ofType}`,
+      `SELECT count(*) AS drawn, count(*) FILTER (WHERE decision IS NULL) AS waiting,
+         count(*) FILTER (WHERE ${isConflict}) AS conflicts, count(settled_at) AS settled
+       FROM second_readings WHERE decision_type_id = @typeId AND label IS NOT NULL`,
     ),
     renameLabels: db.prepare(
       `UPDATE label_history SET decision = iif(decision = @from, @to, decision), before = iif(before = @from, @to, before)

@@ -5,8 +5,8 @@ import { listIdentifyingFields, maxIdentifyingRows } from '../../../engine/featu
 import type { JsonObject } from '../../../engine/json.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { type RawExample, selectExamples, toExample } from './example-fields.ts';
-import { toWhere, type Value } from './examples.ts';
-import { isConflict, ownAgainMs } from './label-history.ts';
+import type { Value } from './examples.ts';
+import { isConflict, isWaiting, ownAgainMs } from './label-history.ts';
 
 /** Longer inputs do not show which fields tell rows apart. */
 const maxIdentifyingBytes = 8_192;
@@ -30,37 +30,67 @@ export type ExampleQueue =
   | { kind: 'conflicts' }
   | { kind: 'second_reading'; reader: string | null; now: number };
 
-const openSql = 'decision_type_id = ? AND decision IS NULL AND mark IS NULL';
+/** Where a queue stands, newest first but for the audit's: an index has just its rows, in their order. */
+type QueuePlace = { sql: string; values: Value[]; order: string };
 
-function toQueueWhere(decisionTypeId: string, queue: ExampleQueue): { sql: string; values: Value[] } {
+const openSql = 'decision IS NULL AND mark IS NULL';
+
+function toQueuePlace(typeId: string, queue: ExampleQueue): QueuePlace {
+  const ofExamples = 'SELECT id FROM examples WHERE decision_type_id = ?';
+  const ofReadings = (index: string) =>
+    `SELECT example_id AS id FROM second_readings INDEXED BY ${index} WHERE decision_type_id = ?`;
   switch (queue.kind) {
     case 'flagged':
-      return toWhere(decisionTypeId, { status: queue.kind });
-    case 'to_label':
-      return { sql: `${openSql} AND audited = 0`, values: [decisionTypeId] };
+      return { sql: `${ofExamples} AND mark = 'flagged'`, values: [typeId], order: 'seq DESC' };
     case 'synthetic':
-      return { sql: 'decision_type_id = ? AND by_teacher = 1 AND reviewed = 0', values: [decisionTypeId] };
+      return { sql: `${ofExamples} AND by_teacher = 1 AND reviewed = 0`, values: [typeId], order: 'seq DESC' };
+    case 'to_label':
+      return { sql: `${ofExamples} AND audited = 0 AND ${openSql}`, values: [typeId], order: 'seq' };
     case 'audit':
-      return { sql: `${openSql} AND audited = 1`, values: [decisionTypeId] };
+      return { sql: `${ofExamples} AND audited = 1 AND ${openSql}`, values: [typeId], order: 'seq' };
     case 'conflicts':
       return {
-        sql: `decision_type_id = ? AND id IN (SELECT e.id FROM second_readings r JOIN examples e ON e.id = r.example_id
-          WHERE r.decision_type_id = ? AND ${isConflict})`,
-        values: [decisionTypeId, decisionTypeId],
+        sql: `${ofReadings('second_readings_conflicts')} AND ${isConflict}`,
+        values: [typeId],
+        order: 'read_at DESC',
       };
     case 'second_reading':
       return {
-        sql: `decision_type_id = ? AND decision IS NOT NULL AND id IN (SELECT example_id FROM second_readings
-          WHERE decision_type_id = ? AND decision IS NULL AND (? IS NULL OR first_reader IS NOT ? OR first_at <= ?))`,
-        values: [decisionTypeId, decisionTypeId, queue.reader, queue.reader, queue.now - ownAgainMs],
+        sql: `${ofReadings('second_readings_waiting')} AND ${isWaiting} AND (? IS NULL OR first_reader IS NOT ? OR first_at <= ?)`,
+        values: [typeId, queue.reader, queue.reader, queue.now - ownAgainMs],
+        order: 'first_at DESC',
       };
     case 'corrections':
       return {
-        sql: 'decision_type_id = ? AND log_id IS NOT NULL AND audited = 0 AND updated_at > ?',
-        values: [decisionTypeId, queue.since],
+        sql: `${ofExamples} AND log_id IS NOT NULL AND audited = 0 AND updated_at > ?`,
+        values: [typeId, queue.since],
+        order: 'updated_at DESC',
       };
   }
 }
+
+/** Of these queues each change keeps the count. */
+const keptCounts: { [Kind in ExampleQueue['kind']]?: string } = {
+  to_label: "label = 'null' AND mark = '' AND audited = 0",
+  audit: "label = 'null' AND mark = '' AND audited = 1",
+  flagged: "mark = 'flagged'",
+  synthetic: 'by_teacher = 1 AND reviewed = 0',
+};
+
+function toCount(typeId: string, queue: ExampleQueue): Omit<QueuePlace, 'order'> {
+  const kept = keptCounts[queue.kind];
+  if (kept !== undefined) {
+    return {
+      sql: `SELECT ifnull(sum(n), 0) FROM example_counts WHERE decision_type_id = ? AND ${kept}`,
+      values: [typeId],
+    };
+  }
+  const { sql, values } = toQueuePlace(typeId, queue);
+  return { sql: `SELECT count(*) FROM (${sql})`, values };
+}
+
+/** Calls that begin at multiples of this share of the whole fall evenly, however many they are. */
+const evenStep = (Math.sqrt(5) - 1) / 2;
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
@@ -81,8 +111,17 @@ function prepareStatements(db: WorkbenchDatabase) {
     ),
     readInputs: db.prepare<[string, string], Raw<ExampleInput>>(
       `SELECT id, decision, mark, by_teacher AND NOT reviewed AS isUnconfirmed, input AS inputJson FROM examples
-       WHERE id IN (SELECT value FROM json_each(?)) AND decision_type_id = ?`,
+       WHERE id IN (SELECT value FROM json_each(?)) AND +decision_type_id = ?`,
     ),
+    readOpenFrom: db.prepare<[string, number], { seq: number; id: string }>(
+      `SELECT seq, id FROM examples WHERE decision_type_id = ? AND audited = 0 AND ${openSql} AND seq >= ? ORDER BY seq`,
+    ),
+    findNewestOpen: db
+      .prepare<[string], number>(
+        `SELECT seq FROM examples WHERE decision_type_id = ? AND audited = 0 AND ${openSql} ORDER BY seq DESC LIMIT 1`,
+      )
+      .pluck(),
+    readThese: db.prepare<[string], RawExample>(`${selectExamples} WHERE id IN (SELECT value FROM json_each(?))`),
     readNewestInputs: db
       .prepare<[string, number, number], string>(
         // The length in bytes is known without reading the text.
@@ -96,6 +135,40 @@ function prepareStatements(db: WorkbenchDatabase) {
 /** `noteChange` hears of every type whose examples are labelled. */
 export function createLabellingStore(db: WorkbenchDatabase, noteChange: (decisionTypeId: string) => void) {
   const statements = prepareStatements(db);
+  /** Up to `limit` of the examples to label, evenly from all: the next one at or behind each of some places. */
+  function listEvenly(typeId: string, limit: number, except: readonly string[]): string[] {
+    const last = statements.findNewestOpen.get(typeId);
+    const first = last === undefined ? undefined : statements.readOpenFrom.get(typeId, 0)?.seq;
+    if (first === undefined || last === undefined) return [];
+    const passed = new Set(except);
+    const findFrom = (seq: number): string | null => {
+      for (const { id } of statements.readOpenFrom.iterate(typeId, seq)) if (!passed.has(id)) return id;
+      return null;
+    };
+    const chosen: string[] = [];
+    const places = last - first + 1;
+    const begin = Math.floor(((except.length * evenStep) % 1) * places);
+    while (chosen.length < limit) {
+      const step = Math.floor(((chosen.length + 1) * places) / limit) - 1;
+      const id = findFrom(first + ((step + begin) % places)) ?? findFrom(first);
+      if (id === null) break;
+      passed.add(id);
+      chosen.push(id);
+    }
+    return chosen;
+  }
+
+  function listQueue(typeId: string, queue: ExampleQueue, limit: number, except: readonly string[]): string[] {
+    if (queue.kind === 'to_label') return listEvenly(typeId, limit, except);
+    const { sql, values, order } = toQueuePlace(typeId, queue);
+    return db
+      .prepare<Value[], string>(
+        `SELECT id FROM (${sql} ORDER BY ${order}) WHERE id NOT IN (SELECT value FROM json_each(?)) LIMIT ?`,
+      )
+      .pluck()
+      .all(...values, JSON.stringify(except), limit);
+  }
+
   const readNewestInputs = (decisionTypeId: string, limit: number, maxBytes: number): JsonObject[] =>
     statements.readNewestInputs.all(decisionTypeId, maxBytes, limit).map((json) => JSON.parse(json) as JsonObject);
 
@@ -134,31 +207,15 @@ export function createLabellingStore(db: WorkbenchDatabase, noteChange: (decisio
      * Up to `limit` examples of a queue without those of the ids `except`: newest first, the oldest of the audit, and
      * of those to label evenly from all, as a file may be sorted by its answers.
      */
-    readQueue(decisionTypeId: string, queue: ExampleQueue, limit: number, except: readonly string[]): ExampleRecord[] {
-      const { sql, values } = toQueueWhere(decisionTypeId, queue);
-      if (queue.kind === 'to_label') {
-        const evenly = db.prepare<Value[], RawExample>(
-          `${selectExamples} WHERE id IN (SELECT id FROM (
-             SELECT id, row_number() OVER (ORDER BY seq) AS place, count(*) OVER () AS total
-             FROM examples WHERE ${sql} AND id NOT IN (SELECT value FROM json_each(?)))
-           WHERE place * CAST(? AS INTEGER) / total > (place - 1) * CAST(? AS INTEGER) / total) ORDER BY seq`,
-        );
-        return evenly.all(...values, JSON.stringify(except), limit, limit).map(toExample);
-      }
-      const direction = queue.kind === 'audit' ? 'ASC' : 'DESC';
-      const rows = db.prepare<Value[], RawExample>(
-        `${selectExamples} WHERE ${sql} AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY seq ${direction} LIMIT ?`,
-      );
-      return rows.all(...values, JSON.stringify(except), limit).map(toExample);
+    readQueue(typeId: string, queue: ExampleQueue, limit: number, except: readonly string[]): ExampleRecord[] {
+      const ids = listQueue(typeId, queue, limit, except);
+      const rows = new Map(statements.readThese.all(JSON.stringify(ids)).map((row) => [row.id, row]));
+      return ids.flatMap((id) => rows.get(id) ?? []).map(toExample);
     },
-    countQueue(decisionTypeId: string, queue: ExampleQueue): number {
-      const { sql, values } = toQueueWhere(decisionTypeId, queue);
-      return (
-        db
-          .prepare<Value[], number>(`SELECT count(*) FROM examples WHERE ${sql}`)
-          .pluck()
-          .get(...values) ?? 0
-      );
+    countQueue(typeId: string, queue: ExampleQueue): number {
+      const { sql, values } = toCount(typeId, queue);
+      const count = db.prepare<Value[], number>(sql).pluck();
+      return count.get(...values) ?? 0;
     },
   };
 }

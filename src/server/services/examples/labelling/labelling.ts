@@ -1,10 +1,12 @@
 /** Labelling: which examples to look at next, with a suggestion and the reason, and which are like one. */
 import { isBareFallback } from '../../../../engine/decide/compose-decision.ts';
+import { byName } from '../../../../engine/domain/records.ts';
 import { WorkbenchError } from '../../../../engine/errors.ts';
 import type { ExampleRecord } from '../../../../engine/examples/fields.ts';
 import { describeSuspect, type LabelCheck } from '../../../../engine/findings/labels.ts';
 import type { QueueOrder } from '../../../../engine/labelling/choose-rows.ts';
 import type { SimilarRows } from '../../../../engine/labelling/labelling-model.ts';
+import { labellingQueues } from '../../../contract/examples/examples.ts';
 import type { LabellingQueue, Suggestion } from '../../../contract/examples/labelling.ts';
 import type { Foundation } from '../../../foundation.ts';
 import { isoTime } from '../../../process/clock.ts';
@@ -229,20 +231,7 @@ export function countSuspects({ store }: Foundation, type: DecisionTypeRecord) {
 
 /** Counts the examples that each queue holds, those given out included. */
 export function countQueues(deps: Foundation, type: DecisionTypeRecord): Record<LabellingQueue, number> {
-  const { to_label: open, flagged } = deps.store.examples.computeTotals(type.id).byStatus;
-  const count = (queue: LabellingQueue) => countRemaining(deps, type, queue, null);
-  const to_label = open - deps.store.labelling.countQueue(type.id, { kind: 'audit' });
-  return {
-    to_label,
-    random: to_label,
-    flagged,
-    suspect: count('suspect'),
-    corrections: count('corrections'),
-    audit: count('audit'),
-    synthetic: count('synthetic'),
-    second_reading: count('second_reading'),
-    conflicts: count('conflicts'),
-  };
+  return byName(labellingQueues, (queue) => countRemaining(deps, type, queue, null));
 }
 
 function countRemaining(
@@ -251,13 +240,14 @@ function countRemaining(
   queue: LabellingQueue,
   reader: string | null,
 ): number {
+  const { store, clock } = deps;
   if (queue === 'suspect') {
-    const { labelChecks } = deps.store.trainingRuns;
+    const { labelChecks } = store.trainingRuns;
     const search = labelChecks.findNewest(type.id);
     return search === null ? 0 : labelChecks.countSuspects(search, type.activeVersion.definition.options);
   }
-  const waiting = queue === 'audit' ? deps.store.audits.countWaiting(type.seq, deps.clock.now()) : 0;
-  return deps.store.labelling.countQueue(type.id, toStoreQueue(deps, type, queue, reader)) + waiting;
+  const waiting = queue === 'audit' ? store.audits.countWaiting(type.seq, clock.now()) : 0;
+  return store.labelling.countQueue(type.id, toStoreQueue(deps, type, queue, reader)) + waiting;
 }
 
 /** Corrections count until a policy that was trained after them is deployed. */
