@@ -663,7 +663,15 @@ const training = {
   'DRA-5':
     'With publish_by_hand a live change of what decides is refused with the remedy, and trained policies wait to be deployed.',
   'DRA-10':
-    'A key with the scope train proposes by PUT …/draft, and publishes nothing; with publish_by_another whoever changed a draft last is refused, and any other person or key with deploy publishes it.',
+    'A key with the scope train proposes by PUT …/draft, and publishes nothing; with publish_by_another its authors are refused, and any other hand with deploy publishes it.',
+  'EYE-1':
+    'With publish_by_another a draft is published by somebody who has changed nothing of it since the last release, whoever touched it last.',
+  'EYE-2':
+    'With publish_by_another its own switch, publish_by_hand, a promise, the audit, the name and the type itself are taken away when two hands ask for the same within a week; a release says who, when and why. Pinned cases stay as long.',
+  'EYE-3': 'With publish_by_another a bundle comes to decide once two hands bring the same file.',
+  'EYE-4':
+    'With publish_by_another nobody deploys a policy that they trained, goes back to a release of theirs or gives it an alias.',
+  'EYE-5': 'A person, their keys and the keys of one holder are one hand.',
   'DRA-6':
     'While a policy is deployed the page keeps rules, thresholds and the like as the draft, which every window shows; Publish… shows its effect and asks for a reason where it is worse, and Undo goes back.',
   'DRA-7':

@@ -17,6 +17,10 @@ const knownCodes: Readonly<Record<string, [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', errorTable.payload_too_large.meaning],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body has another length than announced.'],
   FST_ERR_BAD_URL: ['bad_request', 'The address is not well formed.'],
+  SQLITE_CONSTRAINT_TRIGGER: [
+    'conflict',
+    'This type asks for four eyes, so its pinned cases stay as they are: let two switch `publish_by_another` off first.',
+  ],
   SQLITE_FULL: diskFull,
   ENOSPC: diskFull,
   EDQUOT: diskFull,

@@ -8,7 +8,10 @@ const keyPattern = /^[0-9a-f]{64}$/;
 const prefixLength = 8;
 const maxCachedPrefixes = 10_000;
 
-type KeySettings = Pick<ApiKeyRecord, 'name' | 'rateLimitPerMinute' | 'scopes' | 'allowsDestructive'>;
+type KeySettings = Pick<
+  ApiKeyRecord,
+  'name' | 'rateLimitPerMinute' | 'scopes' | 'allowsDestructive' | 'madeBy' | 'holder'
+>;
 
 /** True when the token has the form of an API key (64 hexadecimal characters). */
 export function looksLikeApiKey(token: string): boolean {

@@ -197,6 +197,7 @@ export const tools: readonly Tool[] = [
       'readings',
       'publish_by_hand',
       'publish_by_another',
+      'reason',
       'draft',
       'retention_days',
     ],

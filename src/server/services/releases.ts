@@ -7,40 +7,50 @@ import { followsSettings } from '../runtime/current-settings.ts';
 import type { PolicyRecord } from '../store/policies/policy-records.ts';
 import type { ReleaseContent, ReleaseNote } from '../store/policies/releases.ts';
 import type { Store } from '../store/store.ts';
+import type { Author } from '../store/types/authors.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-types.ts';
+import { findAuthor } from './authors.ts';
 
 /** The name of the person or key that calls; null for a person without one in this organisation. */
-export function nameCaller({ accounts }: Store, { userId, apiKeyId, organisationId }: Caller): string | null {
-  const user = userId === null ? null : accounts.getUser(userId);
-  const key = accounts.listKeys(organisationId).find(({ id }) => id === apiKeyId);
-  return user?.name ?? (key ? `key ${JSON.stringify(key.name)}` : null);
-}
+export const nameCaller = (store: Store, caller: Caller): string | null => findAuthor(store, caller).name;
 
 /** Names who labels: a key is one reader, by its own name; people who share a session name themselves. */
 export function nameReader(store: Store, caller: Caller, given: string | undefined): string | null {
   return caller.apiKeyId === null ? (given ?? nameCaller(store, caller)) : nameCaller(store, caller);
 }
 
+type NewRelease = ReleaseNote & {
+  isDeployment?: boolean;
+  over?: readonly string[];
+  /** Guards that were taken away, in sentences: they stand in the history also where the same decides. */
+  switched?: readonly string[];
+  authors: readonly Author[];
+};
+
 /** Notes what decides for a type now, where that has changed or a policy was put in charge; `over`: objections. */
 export function noteRelease(
   deps: Foundation,
   typeId: string,
-  { isDeployment = false, over = [], ...note }: ReleaseNote & { isDeployment?: boolean; over?: readonly string[] },
+  { isDeployment = false, over = [], switched = [], authors, ...note }: NewRelease,
 ): void {
-  const { store, events } = deps;
+  const { store, events, clock } = deps;
   const policyId = store.deployments.findId(typeId);
   if (policyId === null) return;
   const type = readType(deps, typeId);
   const { content, described } = readContent(deps, type, policyId);
   const before = store.releases.findNewest(typeId);
-  if (!isDeployment && before !== null && before.digest === content.digest && before.policyId === policyId) return;
+  const isSame = before?.digest === content.digest && before.policyId === policyId;
+  if (isSame && !isDeployment && switched.length === 0) return;
   const changes = [
     ...describeChanges(before && describeContent(deps, type, before), described),
     ...over.map((sentence) => `Released all the same: ${sentence}`),
+    ...switched,
   ];
+  const number = (before?.number ?? 0) + 1;
   store.releases.insert({ typeId, ...content, ...note, isDeployment, changes });
+  store.authors.add(typeId, `release ${number}`, authors, clock.now());
   store.deployments.forget();
-  const decides = { policy_id: policyId, release: (before?.number ?? 0) + 1, digest: content.digest };
+  const decides = { policy_id: policyId, release: number, digest: content.digest };
   events.tell(type.organisationId, { event: 'release', decision_type_id: typeId, ...decides });
 }
 
@@ -56,16 +66,17 @@ export function identifyRelease(
 }
 
 /** Why something that decides was changed, and what spoke against it. */
-export type ChangeNote = { reason: string | null; over?: readonly string[] };
+export type ChangeNote = Pick<NewRelease, 'reason' | 'over' | 'switched'> & { authors?: readonly Author[] };
 
 /** As `noteRelease`, of a change over REST or in the page by a caller. */
 export function noteChange(
   deps: Foundation,
   caller: Caller,
   typeId: string,
-  { reason, over = [] }: ChangeNote = { reason: null },
+  { authors, ...note }: ChangeNote = { reason: null },
 ): void {
-  noteRelease(deps, typeId, { by: nameCaller(deps.store, caller), reason, over, isAutomatic: false });
+  const author = findAuthor(deps.store, caller);
+  noteRelease(deps, typeId, { by: author.name, isAutomatic: false, authors: authors ?? [author], ...note });
 }
 
 /** Gives the number 1 to what decides in data from before releases. */

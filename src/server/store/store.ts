@@ -21,6 +21,7 @@ import { createPolicyStore } from './policies/policies.ts';
 import { createPromiseStore } from './policies/promises.ts';
 import { createReleaseStore } from './policies/releases.ts';
 import { TrainingRunStore } from './policies/training-runs.ts';
+import { createAuthorStore } from './types/authors.ts';
 import { DecisionTypeStore } from './types/decision-types.ts';
 import { createPersonalResidueStore } from './types/personal-residues.ts';
 import { createTypeRemovalStore } from './types/type-removal.ts';
@@ -34,6 +35,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
   return {
     accounts: new AccountStore(db),
     audits: createAuditStore(db),
+    authors: createAuthorStore(db),
     clockSightings: createClockSightingStore(db),
     credits: new CreditStore(db),
     connections: createConnectionStore(db),

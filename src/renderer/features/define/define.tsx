@@ -127,7 +127,7 @@ function Question({ type }: { type: DecisionType }) {
         {draft.publish_by_hand && (
           <Checkbox
             label="Not by its author"
-            description="Whoever changed the draft last cannot publish it."
+            description="Four eyes: what decides is released by somebody who has not made it. Two have to ask to switch this off."
             checked={draft.publish_by_another}
             onChange={(event) => edit({ publish_by_another: event.currentTarget.checked })}
           />

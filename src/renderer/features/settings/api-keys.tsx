@@ -37,6 +37,7 @@ export function ApiKeys() {
 
 function NewKey() {
   const [name, setName] = useState('');
+  const [holder, setHolder] = useState('');
   const [rate, setRate] = useState<number | string>(defaultRate);
   const [chosen, setChosen] = useState<Scope[]>([]);
   const [allowsDestructive, setAllowsDestructive] = useState(false);
@@ -48,6 +49,7 @@ function NewKey() {
       rate_limit_per_minute: Number(rate) || defaultRate,
       scopes: chosen.length === 0 ? null : chosen,
       allow_destructive: allowsDestructive,
+      holder: holder.trim() || null,
     };
     create.mutate({ body }, { onSuccess: () => setName('') });
   };
@@ -59,6 +61,13 @@ function NewKey() {
           value={name}
           maxLength={100}
           onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Held by"
+          placeholder="you"
+          value={holder}
+          maxLength={100}
+          onChange={(event) => setHolder(event.currentTarget.value)}
         />
         <NumberInput label="Calls a minute" min={1} max={1_000_000} value={rate} onChange={setRate} w={120} />
         <MultiSelect
@@ -111,6 +120,7 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
       <PlainTable
         heads={[
           'Name',
+          { name: 'Held by', says: 'Of a type with four eyes a person, with every key of theirs, is one hand.' },
           'Begins with',
           'May do',
           { name: 'Calls a minute', says: 'How many calls a minute this key may make.' },
@@ -121,6 +131,7 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
         {keys.map((key) => (
           <tr key={key.id}>
             <td className="wrap">{showUnseen(key.name)}</td>
+            <td className="wrap">{key.holder === null ? 'its maker' : showUnseen(key.holder)}</td>
             <td>
               <code>{key.prefix}…</code>
             </td>

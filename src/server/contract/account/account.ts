@@ -31,6 +31,7 @@ const keyFields = {
   rate_limit_per_minute: z.int(),
   scopes: z.array(z.enum(scopes)).nullable().describe('What the key may do; null: everything'),
   allow_destructive: z.boolean().describe('Whether agents may call destructive tools with a key without scopes'),
+  holder: z.string().nullable().describe('Who uses it, where that is not the one who made it'),
   created_at: dateTime,
 };
 const apiKeySchema = z.object({ ...keyFields, last_used_at: dateTime.nullable() }).meta({ id: 'ApiKey' });
@@ -84,6 +85,10 @@ export const accountOperations = {
         .boolean()
         .default(false)
         .describe('Whether agents may replace or remove something with it; where scopes are given, these say so'),
+      holder: orNull(
+        nameText(100),
+        'Who uses it: of a type with four eyes a person, with every key of theirs, is one hand; null: yourself',
+      ),
     }),
     output: z.object({ ...keyFields, key: z.string() }),
     status: 201,

@@ -59,7 +59,9 @@ const publishByHand = z
   .describe('Whether changes of what decides must be drafts, and trained policies wait to be deployed');
 const publishByAnother = z
   .boolean()
-  .describe('Whether whoever changed a draft last may not publish it; true asks for publishing by hand, too');
+  .describe(
+    'Four eyes: whether what decides is released by another than its authors; true asks for publishing by hand, too',
+  );
 const audit = auditSettingSchema.nullable().describe('Live decisions drawn to be judged blind; null: none');
 
 export const decisionTypeCreateSchema = z
@@ -122,6 +124,7 @@ export const decisionTypeUpdateSchema = z
       .boolean()
       .default(false)
       .describe('Keeps the changes as the draft of the type: they decide once they are published'),
+    reason: releaseReason,
   })
   .meta({
     id: 'DecisionTypeUpdate',
@@ -129,7 +132,7 @@ export const decisionTypeUpdateSchema = z
       { description: 'Refunds of the web shop', confidence_thresholds: { auto_decide: 0.9, escalation: 0.5 } },
     ],
   });
-export type DecisionTypeUpdate = Omit<z.output<typeof decisionTypeUpdateSchema>, 'draft'>;
+export type DecisionTypeUpdate = Omit<z.output<typeof decisionTypeUpdateSchema>, 'draft' | 'reason'>;
 
 const versionSchema = z
   .object({

@@ -20,6 +20,7 @@ const toKey = (key: ApiKeyRecord): Omit<ApiKey, 'last_used_at'> => ({
   rate_limit_per_minute: key.rateLimitPerMinute,
   scopes: key.scopes,
   allow_destructive: key.allowsDestructive,
+  holder: key.holder,
   created_at: isoTime(key.createdAt),
 });
 
@@ -62,6 +63,8 @@ export const accountHandlers = {
       rateLimitPerMinute: body.rate_limit_per_minute,
       scopes: body.scopes,
       allowsDestructive: body.allow_destructive,
+      madeBy: caller.userId,
+      holder: body.holder,
     });
     return { ...toKey(record), key };
   },

@@ -14,22 +14,19 @@ export const promiseHandlers = {
 
   'policies.promise': (deps, { type, policy, query }) => findPolicyPromise(deps, type, policy, query),
 
-  'policies.keep_promise': (deps, { caller, type, policy, body }) => {
-    const kept = keepPromise(deps, caller, type, policy, body);
+  'policies.keep_promise': async (deps, { caller, type, policy, body }) => {
+    const kept = await keepPromise(deps, caller, type, policy, body);
     const status = deps.promiseChecks.read(kept.type, kept.policy);
     if (status === null) throw new Error(`The policy ${policy.id} lost its promise at once.`);
     return status;
   },
 
-  'policies.withdraw_promise': (deps, { type, policy }) => {
-    withdrawPromise(deps, type, policy);
-  },
+  'policies.withdraw_promise': (deps, { caller, type, policy }) =>
+    policy.status === 'deployed' ? withdrawPromise(deps, caller, type) : deps.store.promises.set(policy.id, null),
 
   'promises.get': (deps, { type }) => readTypePromise(deps, type),
 
   'promises.declare': (deps, { caller, type, body }) => declarePromise(deps, caller, type, body),
 
-  'promises.withdraw': (deps, { type }) => {
-    deps.store.promises.withdraw(type.id);
-  },
+  'promises.withdraw': (deps, { caller, type }) => withdrawPromise(deps, caller, type),
 } satisfies Handlers;

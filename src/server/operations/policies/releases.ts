@@ -2,6 +2,7 @@
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Release } from '../../contract/policies/releases.ts';
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
+import { refuseAuthor } from '../../services/authors.ts';
 import { publishDraft } from '../../services/deciding/publishing.ts';
 import { findRelease, restoreRelease } from '../../services/policies/deployment.ts';
 import { withDraft } from '../../services/types/drafts.ts';
@@ -55,8 +56,9 @@ export const releaseHandlers = {
     return toAnswer(await made);
   },
 
-  'aliases.set': (deps, { type, params, body }) => {
+  'aliases.set': (deps, { caller, type, params, body }) => {
     const release = findRelease(deps, type.id, body.release);
+    refuseAuthor(deps, caller, type, `release ${release.number}`);
     deps.store.releases.setAlias(type.id, params.alias, release.number);
     return describeReleases(deps, type)(release);
   },

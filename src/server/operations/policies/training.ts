@@ -8,6 +8,7 @@ import { requireScope } from '../../auth/auth.ts';
 import type { PolicyDetail, PolicySummary, Readiness } from '../../contract/policies/training.ts';
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import { createTurns } from '../../process/turns.ts';
+import { noteAuthor } from '../../services/authors.ts';
 import { noteDataProblems } from '../../services/examples/data-findings.ts';
 import { deployPolicy } from '../../services/policies/deployment.ts';
 import { exportBundle, exportPage, findExportablePolicy, withPresentFigures } from '../../services/policies/export.ts';
@@ -131,8 +132,12 @@ export const trainingHandlers = {
     return toReadiness(await assessReadiness(deps, type, query), query, noteDataProblems(deps, type));
   },
 
-  async 'policies.create'(deps, { type, receipt }) {
-    return toDetail(deps, await makeRulesPolicy(deps, type, (made) => receipt?.keep(toDetail(deps, made))));
+  async 'policies.create'(deps, { caller, type, receipt }) {
+    const made = await makeRulesPolicy(deps, type, (policy) => {
+      noteAuthor(deps, caller, type, `policy ${policy.id}`);
+      receipt?.keep(toDetail(deps, policy));
+    });
+    return toDetail(deps, made);
   },
 
   async 'policies.list'(deps, { type }) {

@@ -36,11 +36,11 @@ export const decisionTypeHandlers = {
   'decision_types.get': (deps, { type, query }) =>
     query.fields ? { ...toDecisionType(deps, type), fields: listFields(deps, type) } : toDecisionType(deps, type),
 
-  'decision_types.update': async (deps, { caller, params, body: { draft, ...body }, ifMatch }) => {
+  'decision_types.update': async (deps, { caller, params, body: { draft, reason, ...body }, ifMatch }) => {
     const { decision_type_id: id } = params;
     const written = draft
       ? keepDraft(deps, caller, id, body, ifMatch)
-      : updateDecisionType(deps, caller, id, body, { ifMatch });
+      : updateDecisionType(deps, caller, id, body, { ifMatch, note: { reason } });
     return toDecisionType(deps, await written);
   },
 

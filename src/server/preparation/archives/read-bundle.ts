@@ -8,7 +8,9 @@ import { checkDefinition } from '../rules/definition-checks.ts';
 
 /** A bundle as it is kept: its file, slim and with its new name, beside the settings of its type. */
 export type ReadBundle = {
+  /** The bundle under its new names, and the SHA-256 of the file that was sent. */
   file: Uint8Array;
+  sentSha256: string;
   typeName: string;
   definition: Definition;
   piiFields: string[];
@@ -37,6 +39,7 @@ export async function readBundle(bytes: Uint8Array, name: BundleName): Promise<R
   const typeName = name.typeName ?? manifest.decision_type;
   return {
     file: renameBundle(bundle, { ...name, typeName }),
+    sentSha256: sha256(bytes),
     typeName,
     definition,
     piiFields: manifest.pii_fields ?? [],

@@ -74,24 +74,20 @@ export async function publishDraft(
   const { store } = deps;
   refuseOtherState(deps, type, ifMatch);
   refuseConflicts(listConflicts(type));
-  if (type.publishing === 'by_another' && type.draft.callerId === toCallerId(caller)) {
-    throw new WorkbenchError(
-      'conflict',
-      'You changed this draft last, and this type asks that another person or key publishes it.',
-    );
-  }
   const policy = findDraftPolicy(deps, type);
   if (policy === null) {
     throw new WorkbenchError('conflict', 'No policy with the current options is deployed. Train the type first.');
   }
   const { verdict } = await judgeSettings(deps, caller, type, applyDraft(type), policy);
-  const over = passVerdict(verdict, reason);
+  const over = passVerdict(deps, caller, type, { verdict, work: 'draft', reason });
   const change = await checkUpdate(deps, caller, type.id, type.draft.to);
   const made = store.transaction(() => {
     const now = findDecisionType(deps, caller, type.id);
     refuseChangedMeanwhile(deps, now, type);
     store.decisionTypes.update({ ...now, draft: null }, false);
-    writeUpdate(deps, caller, change, { reason, over });
+    const authors = store.authors.list(type.id, 'draft');
+    store.authors.clear(type.id, 'draft');
+    writeUpdate(deps, caller, change, { reason, over, authors });
     const newest = store.releases.findNewest(type.id);
     if (newest === null) throw new Error('The release was not noted.');
     alongside(newest);
@@ -116,7 +112,8 @@ export async function restoreVersion(
   const next = withSettings(deps, type, definition, type.fallbackOption);
   const policy = findDraftPolicy(deps, next);
   const verdict = policy && (await judgeSettings(deps, caller, type, next, policy)).verdict;
-  const over = passVerdict(verdict ?? [], reason);
+  // Where changes wait in a draft this is refused, as every live change is.
+  const over = passVerdict(deps, caller, type, { verdict: verdict ?? [], work: null, reason });
   const note = { reason: reason ?? `Version ${versionNumber} was restored.`, over };
   return updateDecisionType(deps, caller, type.id, definition, { ifMatch, note });
 }

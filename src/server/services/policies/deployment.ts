@@ -36,20 +36,24 @@ export async function deployPolicy(
   if ((status !== 'trained' && status !== 'deployed') || bundleSha256 === null) {
     throw new WorkbenchError('conflict', `A policy in status ${status} cannot be deployed.`);
   }
+  const { type } = readWithType(deps.store, id);
+  const work = `policy ${policy.follows ?? id}` as const;
   await deps.runtime.deployed.selfTestFile(id, bundleSha256);
-  await deps.pinnedCases.tryToDecide(readWithType(deps.store, id).type, policy);
+  await deps.pinnedCases.tryToDecide(type, policy);
   await deps.store.writeLock.whenFree();
   deps.store.transaction(() => {
     const trained = readWithType(deps.store, id);
     // A deployed policy may be deployed again, as the interface says: nothing changes.
-    const isOther = trained.policy.status !== 'deployed';
-    const over = isOther ? passVerdict(assessPolicy(deps, trained.type, trained.policy), reason) : [];
+    if (trained.policy.status === 'deployed') return void alongside?.(trained.policy);
+    const verdict = assessPolicy(deps, trained.type, trained.policy);
+    const over = passVerdict(deps, caller, trained.type, { verdict, work, reason });
     deps.store.deployments.deploy(id, false);
     const deployed = readWithType(deps.store, id);
     keepDeclaredPromise(deps, deployed.type, deployed.policy);
     const by = nameCaller(deps.store, caller);
     const why = reason ?? policy.metrics?.better_than?.sentence ?? null;
-    noteRelease(deps, deployed.type.id, { by, reason: why, over, isAutomatic: false, isDeployment: true });
+    const authors = deps.store.authors.list(type.id, work);
+    noteRelease(deps, type.id, { by, reason: why, over, isAutomatic: false, isDeployment: true, authors });
     alongside?.(readPolicy(deps.store, id));
   });
   await prepareDeployedPolicy(deps, id);
@@ -105,6 +109,7 @@ export async function restoreRelease(
   refuseOtherState(deps, type, ifMatch);
   const wanted = findRelease(deps, type.id, number);
   const { policyId } = wanted;
+  const work = `release ${number}` as const;
   const policy = readPolicy(store, policyId);
   if (policy.bundleSha256 !== null) await runtime.deployed.selfTestFile(policyId, policy.bundleSha256);
   const { definition } = findVersion(deps, caller, type.id, wanted.versionId);
@@ -118,7 +123,8 @@ export async function restoreRelease(
     if (before?.digest === wanted.digest && before.policyId === policyId) {
       throw new WorkbenchError('conflict', `Release ${before.number} decides as release ${number} did.`);
     }
-    const over = passVerdict(assessPolicy(deps, restored, { ...policy, status: 'deployed' }), reason);
+    const verdict = assessPolicy(deps, restored, { ...policy, status: 'deployed' });
+    const over = passVerdict(deps, caller, now, { verdict, work, reason });
     writeSettings(deps, now, restored);
     if (before?.policyId !== policyId) store.deployments.deploy(policyId, false);
     noteRelease(deps, type.id, {
@@ -127,6 +133,7 @@ export async function restoreRelease(
       over,
       isAutomatic: false,
       isDeployment: before?.policyId !== policyId,
+      authors: store.authors.list(type.id, work),
     });
     const newest = store.releases.findNewest(type.id);
     if (newest === null) throw new Error('The release was not noted.');

@@ -144,7 +144,8 @@ function deployOrHoldBack(deps: CompletionDeps, policyId: string): boolean {
   }
   keepDeclaredPromise(deps, type, policy);
   deps.store.deployments.deploy(policyId, true);
-  noteRelease(deps, type.id, { by: null, reason: null, isAutomatic: true, isDeployment: true });
+  const authors = deps.store.authors.list(type.id, `policy ${policy.follows ?? policyId}`);
+  noteRelease(deps, type.id, { by: null, reason: null, isAutomatic: true, isDeployment: true, authors });
   return true;
 }
 

@@ -15,6 +15,7 @@ import type { AttemptKey } from '../../store/policies/training-runs.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { chargeCredits } from '../account/credits.ts';
+import { noteAuthor } from '../authors.ts';
 import { readPolicy, readVersion } from './policies.ts';
 import { assessReadiness, canGenerateMissing } from './training-readiness.ts';
 
@@ -49,7 +50,13 @@ export async function startTraining(
   checkSplitField(deps, type, config);
   checkTextModel(deps, config.text_model);
   deps.metering.checkTraining(caller);
-  const { policyId, begun } = orderTraining(deps, type, config, notes);
+  const { policyId, begun } = orderTraining(deps, type, config, {
+    ...notes,
+    ordered(policy) {
+      noteAuthor(deps, caller, type, `policy ${policy.id}`);
+      notes.ordered(policy);
+    },
+  });
   if (begun !== null) await dispatchTraining(deps, begun, notes.takenBack);
   return readPolicy(deps.store, policyId);
 }

@@ -12,8 +12,10 @@ import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { Author } from '../../store/types/authors.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { noteChange } from '../releases.ts';
+import { doByTwo } from '../authors.ts';
+import { type ChangeNote, noteChange } from '../releases.ts';
 import { toNextVersion } from '../types/decision-types.ts';
 import type { HeldOutDecisions } from './held-out-decisions.ts';
 import { readPolicy } from './policies.ts';
@@ -28,23 +30,28 @@ import {
 
 export type KeepDeps = Foundation & { heldOutDecisions: HeldOutDecisions; promiseChecks: PromiseChecks };
 
-const promiseNote = { reason: 'The thresholds that keep the promise.' };
-
-/** Declares the promise of a type and asks the deployed policy for it; unchanged terms keep their time. */
+/** Declares the promise of a type and asks the deployed policy for it; of a type with four eyes two have to. */
 export function declarePromise(
   deps: KeepDeps,
   caller: Caller,
   type: DecisionTypeRecord,
   terms: PromiseTerms,
-): TypePromise {
-  return deps.store.transaction(() => {
-    declare(deps, type, terms);
-    const deployed = deps.store.deployments.find(type.id);
-    if (deployed !== null) keepDeclaredPromise(deps, type, readPolicy(deps.store, deployed.id));
-    noteChange(deps, caller, type.id, promiseNote);
-    return readTypePromise(deps, findAgain(deps, type));
-  });
+): Promise<TypePromise> {
+  const write = (first: Author | null) =>
+    deps.store.transaction(() => {
+      declare(deps, type, terms);
+      const deployed = deps.store.deployments.find(type.id);
+      if (deployed !== null) keepDeclaredPromise(deps, type, readPolicy(deps.store, deployed.id));
+      noteChange(deps, caller, type.id, toPromiseNote(first));
+      return readTypePromise(deps, findAgain(deps, type));
+    });
+  return doByTwo(deps, caller, type, { promise: terms }, write);
 }
+
+const toPromiseNote = (first: Author | null): ChangeNote => ({
+  reason: 'The thresholds that keep the promise.',
+  ...(first !== null && { authors: [first], switched: [`Another promise, asked for by ${first.name ?? 'somebody'}.`] }),
+});
 
 function declare({ store, clock }: KeepDeps, { id }: DecisionTypeRecord, terms: PromiseTerms): void {
   const before = store.promises.findDeclared(id);
@@ -108,14 +115,14 @@ function keepFound(deps: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecor
   });
 }
 
-/** Makes and declares a promise with the deployed policy; throws `conflict` where it cannot be kept. */
-export function keepPromise(
+/** Makes and declares a promise with the deployed policy; throws `conflict` where it cannot be kept, or by one of two. */
+export async function keepPromise(
   deps: KeepDeps,
   caller: Caller,
   type: DecisionTypeRecord,
   policy: PolicyRecord,
   terms: PromiseTerms,
-): { type: DecisionTypeRecord; policy: PolicyRecord } {
+): Promise<{ type: DecisionTypeRecord; policy: PolicyRecord }> {
   if (policy.status !== 'deployed') {
     throw new WorkbenchError('conflict', 'Only the deployed policy can be given a promise. Deploy this one first.');
   }
@@ -123,18 +130,26 @@ export function keepPromise(
   if (obstacle !== null) throw new WorkbenchError('conflict', obstacle);
   const found = findPolicyPromise(deps, type, policy, terms);
   if (!found.possible) throw new WorkbenchError('conflict', found.sentence);
-  return deps.store.transaction(() => {
-    declare(deps, type, terms);
-    keepFound(deps, findAgain(deps, type), policy, found);
-    noteChange(deps, caller, type.id, promiseNote);
-    return { type: findAgain(deps, type), policy: readPolicy(deps.store, policy.id) };
-  });
+  return doByTwo(deps, caller, type, { promise: terms }, (first) =>
+    deps.store.transaction(() => {
+      declare(deps, type, terms);
+      keepFound(deps, findAgain(deps, type), policy, found);
+      noteChange(deps, caller, type.id, toPromiseNote(first));
+      return { type: findAgain(deps, type), policy: readPolicy(deps.store, policy.id) };
+    }),
+  );
 }
 
-/** Takes back the promise that a policy keeps; of the deployed policy it is that of the type. */
-export function withdrawPromise({ store }: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecord): void {
-  if (policy.status === 'deployed') store.promises.withdraw(type.id);
-  else store.promises.set(policy.id, null);
+/** Takes back the promise of a type; with four eyes two have to. Throws `conflict` to the first. */
+export function withdrawPromise(deps: Foundation, caller: Caller, type: DecisionTypeRecord): Promise<void> {
+  return doByTwo(deps, caller, type, { promise: null }, (first) =>
+    deps.store.transaction(() => {
+      deps.store.promises.withdraw(type.id);
+      if (first === null) return;
+      const switched = [`The promise was withdrawn, asked for by ${first.name ?? 'somebody'} before.`];
+      noteChange(deps, caller, type.id, { reason: null, switched });
+    }),
+  );
 }
 
 /** Reads the promise of a type, and whether the deployed policy keeps it. */

@@ -5,10 +5,13 @@ import { listWorse } from '../../../engine/measure/rules-effect.ts';
 import type { RulesEffect, Verdict } from '../../../engine/measured.ts';
 import { formatCount } from '../../../engine/numeric.ts';
 import { isPiiField } from '../../../engine/pii.ts';
+import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
 import { followsSettings } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { Work } from '../../store/types/authors.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { refuseAuthor } from '../authors.ts';
 import type { HeldOutDecisions } from './held-out-decisions.ts';
 import { describeRed, type PinnedCases } from './pinned-cases.ts';
 import { describeAttention, readPolicy, readTrainedFrom } from './policies.ts';
@@ -88,10 +91,17 @@ export const listHolds = (verdict: Verdict): Hold[] =>
 const notedKinds: readonly Item['kind'][] = [...holdKinds, 'report'];
 
 /**
- * Lets a release pass its verdict: throws `conflict` where something holds it and nobody gives a reason. Returns what
+ * Lets a release pass its verdict: throws `conflict` where something holds it and nobody gives a reason, or where the
+ * caller is an author of the `work` that is released and the type asks for four eyes; null: nobody's work. Returns what
  * speaks against it, or is not known yet, for the history.
  */
-export function passVerdict(verdict: Verdict, reason: string | null): string[] {
+export function passVerdict(
+  deps: Foundation,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  { verdict, work, reason }: { verdict: Verdict; work: Work | null; reason: string | null },
+): string[] {
+  if (work !== null) refuseAuthor(deps, caller, type, work);
   const [hold] = listHolds(verdict);
   if (hold === undefined || reason !== null)
     return verdict.flatMap(({ kind, state, sentence }) =>

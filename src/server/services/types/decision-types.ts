@@ -15,7 +15,13 @@ import { type DecisionTypeCreate, type DecisionTypeUpdate, piiFields } from '../
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
 import { nextTurn } from '../../process/turns.ts';
-import type { DecisionTypeRecord, Publishing, VersionRecord } from '../../store/types/decision-types.ts';
+import {
+  type DecisionTypeRecord,
+  type Publishing,
+  publishings,
+  type VersionRecord,
+} from '../../store/types/decision-types.ts';
+import { doByTwo } from '../authors.ts';
 import { type ChangeNote, noteChange, readContent } from '../releases.ts';
 import { isCovered } from './personal-data.ts';
 import { listAuditProblems, listConnectionProblems, listCostProblems } from './setting-problems.ts';
@@ -199,10 +205,36 @@ export async function updateDecisionType(
   const change = await checkUpdate(deps, caller, id, request);
   refuseUnpublished(deps, change);
   await prepareRelease(deps, change);
-  return deps.store.transaction(() => {
-    refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
-    return writeUpdate(deps, caller, change, note);
-  });
+  const write = (switched: readonly string[]) =>
+    deps.store.transaction(() => {
+      refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
+      return writeUpdate(deps, caller, change, { reason: null, ...note, switched });
+    });
+  const { act, sentences } = findSwitches(change);
+  if (act === null) return write(sentences);
+  return doByTwo(deps, caller, change.seen, act, (first) =>
+    write(first === null ? sentences : [...sentences, `Asked for by ${first.name ?? 'somebody'} before.`]),
+  );
+}
+
+/** What a change takes away of a type's guards, in sentences, and what of it a type with four eyes asks two for. */
+function findSwitches({ seen, next }: Change): { act: object | null; sentences: string[] } {
+  const hasOtherAudit = seen.audit !== null && !isDeepStrictEqual(next.audit, seen.audit);
+  const isLooser = publishings.indexOf(next.publishing) < publishings.indexOf(seen.publishing);
+  const sentences = [
+    ...(isLooser && seen.publishing === 'by_another' ? ['Whoever wrote a draft may publish it from now on.'] : []),
+    ...(isLooser && next.publishing === 'at_once' ? ['Changes decide at once from now on, without a draft.'] : []),
+    ...(hasOtherAudit && seen.publishing === 'by_another'
+      ? ['Other decisions, or none, are drawn for the audit.']
+      : []),
+  ];
+  const act = {
+    ...(isLooser && { publishing: next.publishing }),
+    ...(hasOtherAudit && { audit: next.audit }),
+    // Under the former name another type could answer.
+    ...(next.name !== seen.name && { name: next.name }),
+  };
+  return { act: Object.keys(act).length === 0 ? null : act, sentences };
 }
 
 /** Compiles the rules and the digest of a change before it is written, in turns with others. */

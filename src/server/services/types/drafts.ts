@@ -3,11 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { describeChanges, type ReleaseSettings } from '../../../engine/bundle/describe-changes.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
-import { type Caller, toCallerId } from '../../auth/caller.ts';
+import type { Caller } from '../../auth/caller.ts';
 import type { DecisionTypeUpdate } from '../../contract/types/decision-types.ts';
 import { type SettingName, settingNames } from '../../contract/types/drafts.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { DecisionTypeRecord, DraftRecord } from '../../store/types/decision-types.ts';
+import { noteAuthor } from '../authors.ts';
 import { nameCaller } from '../releases.ts';
 import {
   checkUpdate,
@@ -108,10 +109,15 @@ export async function keepDraft(
       from: pick(settings),
       to: pick(wanted),
       by: nameCaller(deps.store, caller),
-      callerId: toCallerId(caller),
       updatedAt: deps.clock.now(),
     };
-    deps.store.decisionTypes.update({ ...now, draft: changed.length === 0 ? null : draft }, false);
+    const isChanged = !isDeepStrictEqual(draft.to, now.draft?.to ?? {});
+    if (isChanged) noteAuthor(deps, caller, now, 'draft');
+    const isLeft = changed.length > 0;
+    if (!isLeft) deps.store.authors.clear(id, 'draft');
+    // Who sends again what the draft says has changed nothing of it.
+    const { by, updatedAt } = isChanged || now.draft === null ? draft : now.draft;
+    deps.store.decisionTypes.update({ ...now, draft: isLeft ? { ...draft, by, updatedAt } : null }, false);
     return findDecisionType(deps, caller, id);
   });
 }
@@ -119,7 +125,10 @@ export async function keepDraft(
 /** Discards the draft of a type; throws `not_found` or `precondition_failed`. */
 export function discardDraft(deps: Foundation, type: DecisionTypeRecord, ifMatch: string | null): void {
   refuseOtherState(deps, type, ifMatch);
-  deps.store.decisionTypes.update({ ...withDraft(type), draft: null, updatedAt: deps.clock.now() }, false);
+  deps.store.transaction(() => {
+    deps.store.decisionTypes.update({ ...withDraft(type), draft: null, updatedAt: deps.clock.now() }, false);
+    deps.store.authors.clear(type.id, 'draft');
+  });
 }
 
 function readSettings({

@@ -3,23 +3,29 @@ import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { TrainingJobs } from '../../jobs/training-jobs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { doByTwo } from '../authors.ts';
 import { findDecisionType, refuseOtherState } from './decision-types.ts';
 import { refuseTypeName } from './type-names.ts';
 
 /** How long a deleted type can be restored; then it is removed. */
 export const restorableMs = 2 * 24 * 3600 * 1000;
 
-/** Deletes a decision type for its callers and cancels its training; it can be restored for two days. */
-export function deleteDecisionType(
+/**
+ * Deletes a decision type for its callers and cancels its training; it can be restored for two days. Of a type with
+ * four eyes two have to: another type could take its name. Throws `precondition_failed` or `conflict`.
+ */
+export async function deleteDecisionType(
   deps: Foundation & { jobs: TrainingJobs },
   caller: Caller,
   id: string,
   ifMatch: string | null = null,
-): void {
+): Promise<void> {
   const type = findDecisionType(deps, caller, id);
   refuseOtherState(deps, type, ifMatch);
-  deps.jobs.cancelOfType(type.id);
-  deps.store.decisionTypes.remove(type.id, deps.clock.now());
+  await doByTwo(deps, caller, type, { delete: true }, () => {
+    deps.jobs.cancelOfType(type.id);
+    deps.store.decisionTypes.remove(type.id, deps.clock.now());
+  });
 }
 
 /**

@@ -20,13 +20,15 @@ import { hasSameOptions } from '../../runtime/current-settings.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import type { StoredQuestion } from '../../store/deciding/questions.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';
+import type { Author } from '../../store/types/authors.ts';
 import { type DecisionTypeRecord, publishings } from '../../store/types/decision-types.ts';
+import { doByTwo, findAuthor, noteAuthor } from '../authors.ts';
 import type { Questions } from '../deciding/questions.ts';
 import type { ExampleAdditions } from '../examples/example-additions.ts';
 import { prepareDeployedPolicy, withSettings, writeSettings } from '../policies/deployment.ts';
 import { readPolicy } from '../policies/policies.ts';
 import { assessPolicy, passVerdict, type VerdictDeps } from '../policies/verdict.ts';
-import { nameCaller, noteRelease } from '../releases.ts';
+import { noteRelease } from '../releases.ts';
 import {
   findDecisionType,
   insertDecisionType,
@@ -111,6 +113,9 @@ async function importArchive(
   const end = () => {
     refuseAnother(deps, caller, record.name);
     typeArchives.finish(archived);
+    // Who made them elsewhere is not known: they are the importer's.
+    for (const { id } of archived.policies) noteAuthor(deps, caller, record, `policy ${id}`);
+    for (const { number } of archived.releases) noteAuthor(deps, caller, record, `release ${number}`);
     decisionTypes.restore(record.id);
     notes = [
       ...notes,
@@ -222,7 +227,7 @@ async function importBundleAsType(
     await deps.store.writeLock.whenFree();
     return deps.store.transaction(() => {
       const type = insertDecisionType(deps, caller, request.value, definition);
-      deployBundle(deps, caller, type, { policyId, version: 1, file, ...bundle });
+      deployBundle(deps, caller, type, { policyId, version: 1, file, ...bundle, first: null });
       const marked = { typeId: type.id, digest: null, shown: null, isAutomatic: false, createdAt: deps.clock.now() };
       const left = deps.questions.take(
         caller,
@@ -263,28 +268,38 @@ export async function importPolicy(
       `The bundle decides among ${definition.options.join(', ')}, and the type has other options. Import it as a type of its own.`,
     );
   }
-  const release = await withFiles(deps, [{ policyId, bytes: file }], async () => {
-    await runtime.deployed.selfTest(file);
-    const next = withSettings(deps, type, definition, fallbackOption);
-    const decider = () => runtime.deployed.compilePresent(next, file, null);
-    await deps.pinnedCases.decide(next, { id: policyId, bundleSha256: sha256(file) }, decider);
-    await store.writeLock.whenFree();
-    return store.transaction(() => {
-      const now = findDecisionType(deps, caller, type.id);
-      if (toTypeTag(deps, now) !== toTypeTag(deps, type)) {
-        throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
-      }
-      writeSettings(deps, now, next);
-      const made = deployBundle(deps, caller, findDecisionType(deps, caller, type.id), { policyId, version, ...moved });
-      alongside(made);
-      return made;
+  const act = { bundle: moved.sentSha256 };
+  const place = (first: Author | null) =>
+    withFiles(deps, [{ policyId, bytes: file }], async () => {
+      await runtime.deployed.selfTest(file);
+      const next = withSettings(deps, type, definition, fallbackOption);
+      const decider = () => runtime.deployed.compilePresent(next, file, null);
+      await deps.pinnedCases.decide(next, { id: policyId, bundleSha256: sha256(file) }, decider);
+      await store.writeLock.whenFree();
+      return store.transaction(() => {
+        const now = findDecisionType(deps, caller, type.id);
+        if (toTypeTag(deps, now) !== toTypeTag(deps, type)) {
+          throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
+        }
+        writeSettings(deps, now, next);
+        const made = deployBundle(deps, caller, findDecisionType(deps, caller, type.id), {
+          policyId,
+          version,
+          ...moved,
+          first,
+        });
+        alongside(made);
+        return made;
+      });
     });
-  });
+  const release = await doByTwo(deps, caller, type, act, place);
   await prepareDeployedPolicy(deps, policyId);
   return release;
 }
 
 type NewBundle = Pick<ReadBundle, 'file' | 'isRulesOnly' | 'snapshotSha256' | 'seed'> & {
+  /** Who asked for it before, where two have to. */
+  first: Author | null;
   policyId: string;
   version: number;
   reason: string | null;
@@ -295,7 +310,7 @@ function deployBundle(
   deps: VerdictDeps,
   caller: Caller,
   type: DecisionTypeRecord,
-  { policyId, version, file, isRulesOnly, snapshotSha256, seed, reason }: NewBundle,
+  { policyId, version, file, isRulesOnly, snapshotSha256, seed, reason, first }: NewBundle,
 ): ReleaseRecord {
   const { store, clock, toolVersion } = deps;
   store.policies.insertUntrained(type, {
@@ -306,11 +321,12 @@ function deployBundle(
     createdAt: clock.now(),
     origin: isRulesOnly ? null : { seed: seed ?? 0, snapshotSha256: snapshotSha256 ?? 'unknown' },
   });
-  const over = passVerdict(assessPolicy(deps, type, readPolicy(store, policyId)), reason);
+  const verdict = assessPolicy(deps, type, readPolicy(store, policyId));
+  const over = passVerdict(deps, caller, type, { verdict, work: null, reason });
   store.deployments.deploy(policyId, false);
-  const by = nameCaller(store, caller);
-  const note = { by, reason: reason ?? 'Imported as a bundle.', over, isAutomatic: false, isDeployment: true };
-  noteRelease(deps, type.id, note);
+  const author = findAuthor(store, caller);
+  const note = { by: author.name, reason: reason ?? 'Imported as a bundle.', over, isAutomatic: false };
+  noteRelease(deps, type.id, { ...note, isDeployment: true, authors: first === null ? [author] : [first] });
   const release = store.releases.findNewest(type.id);
   if (release === null) throw new Error('The release was not noted.');
   return release;

@@ -34,6 +34,10 @@ export type ApiKeyRecord = {
   rateLimitPerMinute: number;
   scopes: Scope[] | null;
   allowsDestructive: boolean;
+  /** Id of the person who made it; null where that is not known. */
+  madeBy: string | null;
+  /** Who holds it, if not the one who made it. */
+  holder: string | null;
   createdAt: number;
   lastUsedAt: number | null;
 };
@@ -43,7 +47,8 @@ const organisationColumns = `seq, id, name, plan, plan_since AS planSince, trial
   monthly_since AS monthlySince, created_at AS createdAt`;
 const userColumns = 'id, organisation_id AS organisationId, email, name, role, created_at AS createdAt';
 const keyColumns = `id, organisation_id AS organisationId, name, prefix, salt, digest,
-  rate_limit_per_minute AS rateLimitPerMinute, scopes, allows_destructive AS allowsDestructive, created_at AS createdAt, last_used_at AS lastUsedAt`;
+  rate_limit_per_minute AS rateLimitPerMinute, scopes, allows_destructive AS allowsDestructive,
+  made_by AS madeBy, holder, created_at AS createdAt, last_used_at AS lastUsedAt`;
 
 function toKey({ scopes, allowsDestructive, ...key }: RawKey): ApiKeyRecord {
   const parsed = scopes === null ? null : (JSON.parse(scopes) as Scope[]);
@@ -79,9 +84,9 @@ function prepareStatements(db: WorkbenchDatabase) {
     renameUser: db.prepare('UPDATE users SET name = ? WHERE id = ?'),
     insertKey: db.prepare(
       `INSERT INTO api_keys (id, organisation_id, name, prefix, salt, digest, rate_limit_per_minute, scopes,
-         allows_destructive, created_at)
+         allows_destructive, made_by, holder, created_at)
        VALUES (@id, @organisationId, @name, @prefix, @salt, @digest, @rateLimitPerMinute, @scopes, @allowsDestructive,
-         @createdAt)`,
+         @madeBy, @holder, @createdAt)`,
     ),
     listKeysByPrefix: db.prepare<[string], RawKey>(
       `SELECT ${keyColumns} FROM api_keys WHERE prefix = ? AND revoked_at IS NULL`,

@@ -14,8 +14,6 @@ export type DraftRecord = {
   to: Partial<ReleaseSettings>;
   /** The person or key that changed it last, by name. */
   by: string | null;
-  /** The key or person that changed it last; former drafts name none. */
-  callerId?: string;
   updatedAt: number;
 };
 

@@ -32,6 +32,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     rest: [
       'DELETE FROM training_attempts WHERE policy_id IN (SELECT id FROM policies WHERE decision_type_id = @id)',
       'DELETE FROM questions WHERE decision_type_id = @id',
+      'DELETE FROM authors WHERE decision_type_id = @id',
       'DELETE FROM release_aliases WHERE decision_type_id = @id',
       'DELETE FROM releases WHERE decision_type_id = @id',
       'DELETE FROM label_searches WHERE decision_type_id = @id',
