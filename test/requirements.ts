@@ -664,6 +664,8 @@ const training = {
     'With publish_by_hand a live change of what decides is refused with the remedy, and trained policies wait to be deployed.',
   'DRA-10':
     'A key with the scope train proposes by PUT …/draft, and publishes nothing; with publish_by_another its authors are refused, and any other hand with deploy publishes it.',
+  'ACT-1':
+    'GET /api/v1/activity, and Settings, list who deleted, imported, switched, exported or made keys, by which key, with the name of the decision type then; entries are kept as long as the longest log.',
   'EYE-1':
     'With publish_by_another a draft is published by somebody who has changed nothing of it since the last release, whoever touched it last.',
   'EYE-2':

@@ -13,13 +13,23 @@ export const places = [
   'monitor',
 ] as const;
 export type Place = (typeof places)[number];
-export const settingsSections = ['keys', 'connections', 'text-models', 'credits', 'data', 'look', 'shortcuts'] as const;
+export const settingsSections = [
+  'keys',
+  'connections',
+  'text-models',
+  'credits',
+  'activity',
+  'data',
+  'look',
+  'shortcuts',
+] as const;
 export type SettingsSection = (typeof settingsSections)[number];
 export const settingsTitles: Readonly<Record<SettingsSection, string>> = {
   keys: 'API keys and agents',
   connections: 'Model connections',
   'text-models': 'Text models',
   credits: 'Plan and credits',
+  activity: 'Activity',
   data: 'Data and backups',
   look: 'Look',
   shortcuts: 'Keyboard',

@@ -1,5 +1,6 @@
 /** Every operation of the service by its name. */
 import { accountOperations } from './account/account.ts';
+import { activityOperations } from './account/activity.ts';
 import { connectionOperations } from './account/connections.ts';
 import { billingOperations } from './account/credits.ts';
 import { decisionModelOperations } from './deciding/decision-models.ts';
@@ -55,6 +56,7 @@ export const operations = {
   ...logOperations,
   ...connectionOperations,
   ...accountOperations,
+  ...activityOperations,
   ...textModelOperations,
   ...backupOperations,
   ...archiveOperations,

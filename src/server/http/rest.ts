@@ -11,6 +11,7 @@ import type { Caller } from '../auth/caller.ts';
 import { preparedOperations } from '../contract/examples/examples.ts';
 import { listMethods, type Operation } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
+import { noteActivity } from '../operations/account/activity.ts';
 import { awaitTurn } from '../operations/await-turn.ts';
 import { type Deps, isDownload } from '../operations/context.ts';
 import type { OperationHandlers } from '../operations/handlers.ts';
@@ -81,6 +82,7 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
         const named = row.params === undefined ? parts : withNamed(deps, parts);
         return mapMaybePromise(handler(deps, named), (outcome) => {
           tellChange(deps, name, row, { caller: request.caller, params, requestId: request.id });
+          noteActivity(deps, name, request.caller, { params, query, body }, outcome);
           return sendAnswer(request, reply, row, outcome);
         });
       };

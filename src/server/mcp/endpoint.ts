@@ -15,6 +15,7 @@ import { limits } from '../../engine/limits.ts';
 import { type Place, readJsonBody } from '../../engine/strict-json/json-body.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Operation } from '../contract/operation.ts';
+import { noteActivity } from '../operations/account/activity.ts';
 import { awaitTurn } from '../operations/await-turn.ts';
 import { type Deps, type Download, isDownload } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
@@ -185,6 +186,7 @@ async function runOperation(deps: Deps, act: Act, values: ToolArguments, call: M
   const lostDigits = call.lostDigits?.filter(isArgument).map((place) => place.slice(2)) ?? null;
   const answer = await handler(deps, withNamed(deps, { params, query, body, receipt: null, ...call, lostDigits }));
   tellChange(deps, operation, row, { ...call, params });
+  noteActivity(deps, operation, call.caller, { params, query, body }, answer);
   return isDownload(answer) ? toAddress(row, params, query, call.baseUrl, answer) : answer;
 }
 

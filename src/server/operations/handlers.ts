@@ -1,5 +1,6 @@
 /** All handlers of the operation table. */
 import { accountHandlers } from './account/account.ts';
+import { activityHandlers } from './account/activity.ts';
 import { connectionHandlers } from './account/connections.ts';
 import { billingHandlers } from './account/credits.ts';
 import type { Handlers } from './context.ts';
@@ -60,6 +61,7 @@ export const operationHandlers: OperationHandlers = {
   ...logHandlers,
   ...connectionHandlers,
   ...accountHandlers,
+  ...activityHandlers,
   ...textModelHandlers,
   ...backupHandlers,
   ...archiveHandlers,

@@ -1,5 +1,6 @@
 import type { Clock } from '../process/clock.ts';
 import { AccountStore } from './account/accounts.ts';
+import { createActivityStore } from './account/activity.ts';
 import { createConnectionStore } from './account/connections.ts';
 import { CreditStore } from './account/credits.ts';
 import type { WorkbenchDatabase } from './database.ts';
@@ -34,6 +35,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
   const examples = new ExampleStore(db);
   return {
     accounts: new AccountStore(db),
+    activity: createActivityStore(db),
     audits: createAuditStore(db),
     authors: createAuthorStore(db),
     clockSightings: createClockSightingStore(db),

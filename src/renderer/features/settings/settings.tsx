@@ -1,6 +1,7 @@
 import { Pane, Place } from '../../parts/panes.tsx';
 import { ShortcutTable } from '../../parts/shortcut-table.tsx';
 import { formatRoute, type SettingsSection, settingsSections, settingsTitles } from '../../state/route.ts';
+import { Activity } from './activity.tsx';
 import { ApiKeys } from './api-keys.tsx';
 import { Connections } from './connections.tsx';
 import { Credits } from './credits.tsx';
@@ -13,6 +14,7 @@ const views: Record<SettingsSection, () => React.ReactNode> = {
   connections: Connections,
   'text-models': TextModelSettings,
   credits: Credits,
+  activity: Activity,
   data: DataFolder,
   look: LookSettings,
   shortcuts: ShortcutTable,

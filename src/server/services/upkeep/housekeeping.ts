@@ -59,6 +59,7 @@ export async function applyRetention(deps: RetentionDeps, isStopped: () => boole
     await nextTurn();
     if (isStopped()) return removed;
   }
+  store.activity.forget(now);
   if (deleted > 0) await emptyWriteAheadLog(deps.db);
   return removed;
 }
