@@ -398,6 +398,8 @@ const examples = {
   'GEN-2': 'generate takes a count of 1 to 50 (default 10) and an option, and is all or nothing.',
   'GEN-3': 'Without a connection to a teacher the embedded one makes the examples offline.',
   'GEN-4': 'Texts that the embedded teacher makes consist of whole sentences of examples and of checked ones.',
+  'GEN-5':
+    'A connected model is asked without the parameters that it refused, its answer is the last JSON object that fits, past thoughts and fences, its own sentence is shown where it fails, and the test of a connection asks as a decision does.',
 };
 
 const training = {

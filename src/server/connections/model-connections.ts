@@ -7,7 +7,7 @@ import { moveToTrash } from '../data-folder/trash.ts';
 import { writeDurably } from '../process/durable-file.ts';
 import type { ConnectionRecord } from '../store/account/connections.ts';
 import type { Store } from '../store/store.ts';
-import type { ChatOptions, Endpoint } from './chat-client.ts';
+import type { ChatOptions, Endpoint, Parameter } from './chat-client.ts';
 
 export type ModelConnections = {
   /** The connection that generates examples for an organisation, or null: then the embedded teacher does. */
@@ -42,6 +42,7 @@ export function openModelConnections(
     const id = keyFileName.exec(name)?.[1];
     if (id !== undefined && !known.has(id)) moveToTrash(path.join(folder, name), trash, settings.now());
   }
+  const refused = new Map<string, Set<Parameter>>();
   const hasKey = (connection: ConnectionRecord) => connection.hasApiKey && existsSync(toKeyPath(connection.id));
   return {
     chat: { timeoutMs: settings.timeoutMs, signal: closing.signal },
@@ -52,7 +53,10 @@ export function openModelConnections(
         const message = `The key of the connection "${name}" is missing. Remove the connection and make it again.`;
         throw new WorkbenchError('unavailable', message);
       }
-      return { url, model, privateNetwork, apiKey: hasApiKey ? readFileSync(toKeyPath(id), 'utf8') : null };
+      const known = refused.get(id) ?? new Set();
+      refused.set(id, known);
+      const apiKey = hasApiKey ? readFileSync(toKeyPath(id), 'utf8') : null;
+      return { url, model, privateNetwork, apiKey, refused: known };
     },
     hasKey,
     countMissingKeys: () => store.connections.listIdsWithKey().filter((id) => !existsSync(toKeyPath(id))).length,
@@ -67,6 +71,7 @@ export function openModelConnections(
     },
     remove(id, organisationId) {
       const removed = store.connections.remove(id, organisationId);
+      refused.delete(id);
       if (removed) rmSync(toKeyPath(id), { force: true });
       return removed;
     },

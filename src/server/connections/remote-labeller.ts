@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Definition } from '../../engine/domain/definition.ts';
 import type { JsonObject } from '../../engine/json.ts';
-import { askChat, type ChatOptions, type Endpoint, toObjectSchema, writeData } from './chat-client.ts';
+import { askChat, type ChatOptions, type Endpoint, findOption, toObjectSchema, writeData } from './chat-client.ts';
 
 /** The view of a decision type for the model; personal data are redacted already. */
 export type LabellingMaterial = {
@@ -48,7 +48,7 @@ export async function askForLabels(
   const byIndex = new Map(value.map(({ index, decision }) => [index, decision]));
   const labels = inputs.map((_, index) => {
     const decision = byIndex.get(index) ?? null;
-    return decision !== null && material.options.includes(decision) ? decision : null;
+    return decision === null ? null : findOption(material.options, decision);
   });
   return { labels, tokens };
 }

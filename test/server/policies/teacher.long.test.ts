@@ -58,7 +58,7 @@ const promptOf = ({ body }: Asked) => body.messages.map(({ content }) => content
 
 describe('a connection', () => {
   it('is kept without ever showing its key, is tried out, and is removed with its key', async () => {
-    const { call, connection, dataDir, stub, deps } = await open([says('{"answer": 5}'), says('five')]);
+    const { call, connection, dataDir, stub, deps } = await open([says({ decision: 'right' }), says('five')]);
     expect(connection).toMatchObject({ name: 'my model', model: 'small-1', has_api_key: true, generates: true });
     const listed = await call('GET', '/api/v1/connections');
     expect(listed.body).toEqual([connection]);

@@ -1,10 +1,9 @@
 /** Model connections of an organisation: made under its limit, removed, tried out. */
-import { z } from 'zod';
 import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { findAddressProblem } from '../../connections/address.ts';
-import { askChat, type Question } from '../../connections/chat-client.ts';
+import { askForDecision } from '../../connections/remote-decider.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { ConnectionRecord } from '../../store/account/connections.ts';
 
@@ -14,15 +13,14 @@ type NewConnection = Pick<ConnectionRecord, 'name' | 'url' | 'model' | 'privateN
 
 const maxConnections = 20;
 const testTimeoutMs = 15_000;
-const testQuestion: Question = {
-  system: 'Answer with one JSON object and nothing else.',
-  user: 'What is 2 + 3? Answer as {"answer": number}.',
-  schema: { type: 'object', properties: { answer: { type: 'number' } }, required: ['answer'] },
-  schemaName: 'sum',
-  temperature: 0,
-  maxTokens: 50,
+/** A case like those that decisions ask about, in the same question. */
+const testCase = {
+  question: 'connection-test',
+  description: 'Whether a sum is right.',
+  options: ['right', 'wrong'],
+  reason_codes: [],
+  input: { sum: '2 + 3 = 5' },
 };
-const testAnswerSchema = z.object({ answer: z.number() });
 
 /** Connects a model; throws `validation_error` (address) or `conflict` (name taken, too many). */
 export function connectModel(deps: Foundation, caller: Caller, connection: NewConnection): ConnectionRecord {
@@ -52,7 +50,7 @@ export function disconnectModel(deps: Foundation, caller: Caller, id: string): v
   if (!deps.runtime.modelConnections.remove(id, caller.organisationId)) refuseMissingConnection();
 }
 
-/** Asks a connected model a small question; a failure is reported in `message`. Throws `not_found`. */
+/** Asks a connected model to decide a small case, as decisions ask it; a failure is reported in `message`. Throws `not_found`. */
 export async function testConnection(
   deps: Foundation,
   caller: Caller,
@@ -64,10 +62,11 @@ export async function testConnection(
   const startedAt = deps.clock.monotonic();
   const measureLatencyMs = () => Math.round(deps.clock.monotonic() - startedAt);
   try {
-    await askChat(modelConnections.toEndpoint(connection), testQuestion, (value) => testAnswerSchema.parse(value), {
-      ...chat,
+    const signal = AbortSignal.any([chat.signal, AbortSignal.timeout(testTimeoutMs)]);
+    await askForDecision(modelConnections.toEndpoint(connection), testCase, {
       timeoutMs: Math.min(testTimeoutMs, chat.timeoutMs),
-      retries: 0,
+      retries: 1,
+      signal,
     });
     return { ok: true, message: 'The model answers, in the form that was asked for.', latencyMs: measureLatencyMs() };
   } catch (error) {
