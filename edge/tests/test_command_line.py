@@ -113,6 +113,7 @@ def test_predict_line_by_line_in_order(make_bundle: Any) -> None:
         "digest",
         "bundle_digest",
         "unread",
+        "rule_errors",
     }
 
 

@@ -259,12 +259,20 @@ def test_rules_decide_first_and_for_certain(make_bundle: Any) -> None:
         "digest": predictor.info["digest"],
         "bundle_digest": predictor.info["bundle_digest"],
         "unread": [],
+        "rule_errors": [],
     }
     with pytest.raises(TypeError, match="unhashable type: 'EdgeDecision'"):
         hash(result)
     # The first rule fails where there is no loan: it does not match and the next one is tried.
     result = predictor.predict({"vip": None})
     assert (result.decision, result.rules_triggered, result.reason_codes) == ("approve", ["vip"], [])
+    assert result.rule_errors == [{"name": "too much", "error": "missing_field"}]
+    odd = {"loan": {"amount": "much"}}
+    for made in (predictor.predict(odd), *predictor.predict_many([odd, odd])):
+        assert made.rule_errors[0] == {"name": "too much", "error": "type_mismatch"}
+    for inputs in ([{"__proto__": 1}], pytest.importorskip("pandas").DataFrame({"__proto__": [1]})):
+        with pytest.raises(InvalidInput, match=r'"__proto__", which is not allowed'):
+            predictor.predict_many(inputs)
     assert predictor.predict({"loan": {"amount": 1000}}).stage == "classifier"
 
 
@@ -625,7 +633,8 @@ def test_other_numbers_of_the_encoder_are_refused(make_bundle: Any) -> None:
     output = {
         name: value
         for name, value in answer.items()
-        if name not in ("policy_version", "digest", "bundle_digest", "unread") and "classifier" not in name
+        if name not in ("policy_version", "digest", "bundle_digest", "unread", "rule_errors")
+        and "classifier" not in name
     }
 
     def record(**changes: Any) -> Path:

@@ -14,6 +14,8 @@ export type EdgeDecision = {
   readonly stage: 'rules' | 'classifier' | 'fallback';
   readonly class_probabilities: { readonly [option: string]: number };
   readonly rules_triggered: readonly string[];
+  /** The rules that failed on the input, and so did not match, with how. */
+  readonly rule_errors: readonly { readonly name: string; readonly error: string }[];
   /** Whether a person should look. */
   readonly escalate: boolean;
   readonly fallback_used: boolean;

@@ -8,36 +8,40 @@ const isPlainObject = (value: object) => {
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
 };
 
+/** Told of the place of a whole number beyond 2^53, whose digits are lost already. */
+type OnLost = (place: string) => void;
+
 /** A copy of an input as JSON has it. Throws InvalidInput, naming the place. */
-export function toJsonInput(input: unknown): JsonObject {
+export function toJsonInput(input: unknown, onLost: OnLost): JsonObject {
   if (typeof input !== 'object' || input === null || Array.isArray(input) || !isPlainObject(input))
     throw new InvalidInput('The input must be an object with a member for each field.');
-  return copyObject(input, 'input', 1);
+  return copyObject(input, 'input', 1, onLost);
 }
 
-function copyObject(value: object, place: string, depth: number): JsonObject {
+function copyObject(value: object, place: string, depth: number, onLost: OnLost): JsonObject {
   const members = Object.entries(value);
   if (members.length > limits.maxInputKeys)
     throw new InvalidInput(`${place} has more than ${limits.maxInputKeys.toLocaleString('en')} keys.`);
   const copy: JsonObject = {};
   for (const [key, member] of members) {
     if (member === undefined) continue;
-    const copied = copyValue(member, `${place}.${key}`, depth + 1);
+    const copied = copyValue(member, `${place}.${key}`, depth + 1, onLost);
     const name = copyText(key, `A key of ${place}`);
-    // As a plain assignment this name would set the prototype.
-    if (name === '__proto__') Object.defineProperty(copy, name, { value: copied, enumerable: true, writable: true });
-    else copy[name] = copied;
+    if (name === '__proto__') throw new InvalidInput(`${place} has the key "__proto__", which is not allowed.`);
+    copy[name] = copied;
   }
   return copy;
 }
 
-function copyValue(value: unknown, place: string, depth: number): Json {
+function copyValue(value: unknown, place: string, depth: number, onLost: OnLost): Json {
   switch (typeof value) {
     case 'string':
       return copyText(value, place);
     case 'boolean':
       return value;
     case 'number':
+      // From 1e21 on JSON has an exponent, and nobody means the digits.
+      if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21) onLost(place);
       if (Number.isFinite(value)) return value;
       throw new InvalidInput(`${place} is not a finite number; leave it out.`);
     case 'bigint':
@@ -50,8 +54,9 @@ function copyValue(value: unknown, place: string, depth: number): Json {
       }
       if (depth > limits.maxInputDepth)
         throw new InvalidInput(`The input is nested deeper than ${limits.maxInputDepth} levels.`);
-      if (Array.isArray(value)) return value.map((member, at) => copyValue(member, `${place}[${at}]`, depth + 1));
-      if (isPlainObject(value)) return copyObject(value, place, depth);
+      if (Array.isArray(value))
+        return value.map((member, at) => copyValue(member, `${place}[${at}]`, depth + 1, onLost));
+      if (isPlainObject(value)) return copyObject(value, place, depth, onLost);
     }
   }
   const kind = typeof value === 'object' && value !== null ? value.constructor.name : typeof value;

@@ -2,6 +2,7 @@
 import { type Bundle, identifyBundle, unpackBundle } from '../engine/bundle/bundle.ts';
 import { type InputField, listInputFields, recallFields } from '../engine/bundle/input-fields.ts';
 import { bundleZipLimits, encoderEntry } from '../engine/bundle/manifest.ts';
+import { describeLostDigits } from '../engine/bundle/unread.ts';
 import { openZip } from '../engine/bundle/zip.ts';
 import type { TextPorts } from '../engine/decide/check-bundle.ts';
 import type { Decider } from '../engine/decide/decided.ts';
@@ -169,8 +170,9 @@ async function decideOne(
   options: DecideOptions = {},
 ): Promise<EdgeDecision | InvalidInput> {
   try {
-    const input = toJsonInput(given);
-    const unread = decider.findUnread(input) ?? [];
+    const lost: [string][] = [];
+    const input = toJsonInput(given, (place) => lost.push([place.slice('input.'.length)]));
+    const unread = [...describeLostDigits(lost), ...(decider.findUnread(input) ?? [])];
     const [first] = unread;
     if (options.strict && first !== undefined)
       return new InvalidInput(`${first}. Correct it or leave it out; \`info.fields\` are what the policy reads.`);
@@ -183,7 +185,8 @@ async function decideOne(
     }
     const { stage, ...decision } = decided.decision;
     if (stage === 'escalation') throw new Error('Nothing is asked offline.');
-    return { ...decision, stage, ...digests, unread };
+    const rule_errors = decided.ruleErrors;
+    return { ...decision, stage, rule_errors, ...digests, unread };
   } catch (error) {
     if (error instanceof InvalidInput) return error;
     throw error;

@@ -121,12 +121,16 @@ describe('the inputs of a program', () => {
       [{ tags: [new Map()] }, 'input.tags[0] is of type Map, which JSON does not have.'],
       [{ note: 'a\0' }, 'input.note contains a NUL character.'],
       [{ note: '\ud800' }, 'input.note contains half of a surrogate pair, which is no valid text.'],
+      [JSON.parse('{"a":{"__proto__":1}}'), 'input.a has the key "__proto__", which is not allowed.'],
       [cyclic, 'The input is nested deeper than 32 levels.'],
       [[1, 2], 'The input must be an object with a member for each field.'],
     ];
     for (const [input, sentence] of refused) await expect(predictor.decide(input as Input)).rejects.toThrow(sentence);
     const plain = await predictor.decide({ amount: 9, gone: undefined, at: new Date(0) });
     expect(plain).toMatchObject({ decision: 'decline', unread: ["'at' is no field of the policy"] });
+    const large = await predictor.decide({ amount: 2 ** 60, deep: [{ id: 1e300 }] });
+    expect(large.unread[0]).toBe("'amount' is a whole number beyond 2^53, which loses digits; send it as text");
+    expect(large.unread).toHaveLength(2);
     await expect(predictor.decide({ amuont: 9 }, { strict: true })).rejects.toThrow("did you mean 'amount'?");
   });
 

@@ -33,7 +33,8 @@ class EdgeDecision:
     `unfamiliar` says that the input is unlike the examples: the classifier's choice was not relied on.
     `digest` names what decided, as the decisions of the workbench and its releases do. `bundle_digest` is the SHA-256
     of the bundle's manifest: it tells which bundle decided. `unread` has a sentence
-    for each part of the input that the policy did not read: no field of it, or of another kind.
+    for each part of the input that the policy did not read: no field of it, or of another kind. `rule_errors` has the
+    name of each rule that failed on the input, and so did not match, with how.
     """
 
     decision: str
@@ -51,6 +52,7 @@ class EdgeDecision:
     digest: str
     bundle_digest: str
     unread: list[str] = field(default_factory=list, compare=False)
+    rule_errors: list[dict[str, str]] = field(default_factory=list)
 
     __hash__ = None  # type: ignore[assignment]  # Of its lists and dict; else the error would name one of these.
 

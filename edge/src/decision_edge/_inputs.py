@@ -182,6 +182,8 @@ def _split_columns(names: Sequence[Hashable], places: Places) -> list[Path]:
     if len(set(names)) < len(names):
         raise InvalidInput("The table has two columns of one name; rename or drop one.")
     paths: list[Path] = [[*places[name]] if name in places else split_name(name) for name in names]
+    if any("__proto__" in path for path in paths):
+        raise InvalidInput('The table has a column "__proto__", which is not allowed.')
     known = {tuple(path) for path in paths}
     for path in paths:
         for depth in range(1, len(path)):
@@ -262,6 +264,8 @@ def _loses_digits(value: int, number: float) -> bool:
 def _clean_object(value: Mapping[Any, Any], place: str, depth: int, lost: list[str] | None = None) -> JsonObject:
     if len(value) > MAX_INPUT_KEYS:
         raise InvalidInput(f"{place} has more than {MAX_INPUT_KEYS:,} keys.")
+    if "__proto__" in value:
+        raise InvalidInput(f'{place} has the key "__proto__", which is not allowed.')
     cleaned: JsonObject = {}
     for key, member in value.items():
         if not isinstance(key, str):

@@ -206,8 +206,9 @@ class EdgePredictor:
 
     def _decide(self, input: Row, strict: bool = False) -> EdgeDecision:
         values, unread = self._accept(input, strict)
-        decision = self._decide_by_rules(values) or self._classify(values)
-        return replace(decision, unread=unread) if unread else decision
+        failed: list[dict[str, str]] = []
+        decision = self._decide_by_rules(values, failed) or self._classify(values)
+        return replace(decision, unread=unread, rule_errors=failed) if unread or failed else decision
 
     def _tell(self, input: Row, decision: EdgeDecision) -> None:
         """Name a decision to the log, without its input, and to the caller."""
@@ -260,7 +261,11 @@ class EdgePredictor:
             return error
 
     def _decide_part(self, part: Part, batch: Batch, rows: list[JsonObject]) -> list[EdgeDecision]:
-        decisions = self._decide_batch(batch, rows)
+        failed: list[list[dict[str, str]]] = [[] for _ in rows]
+        decisions = self._decide_batch(batch, rows, failed)
+        for row, errors in enumerate(failed):
+            if errors:
+                decisions[row] = replace(decisions[row], rule_errors=errors)
         for row, unread in batch.unread.items():
             decisions[row] = replace(decisions[row], unread=unread)
         if self._on_decision is not None or _log.isEnabledFor(logging.DEBUG):
@@ -289,8 +294,10 @@ class EdgePredictor:
                 raise InvalidInput(f"Input {index}: {error}") from error
         raise AssertionError("A batch was refused whose inputs are not.")
 
-    def _decide_batch(self, batch: Batch, rows: list[JsonObject]) -> list[EdgeDecision]:
-        by_rule = [self._decide_by_rules(values) for values in rows] or [None] * batch.size
+    def _decide_batch(
+        self, batch: Batch, rows: list[JsonObject], failed: list[list[dict[str, str]]]
+    ) -> list[EdgeDecision]:
+        by_rule = list(map(self._decide_by_rules, rows, failed)) or [None] * batch.size
         waiting = [row for row, decision in enumerate(by_rule) if decision is None]
         if self._classifier is None:
             return [decision or self._settings.decide_without_classifier() for decision in by_rule]
@@ -328,8 +335,8 @@ class EdgePredictor:
             self._schema.check(values)
         return values, [*describe_lost(lost), *misread]
 
-    def _decide_by_rules(self, values: JsonObject) -> EdgeDecision | None:
-        rule = self._rules.find_match(values)
+    def _decide_by_rules(self, values: JsonObject, failed: list[dict[str, str]]) -> EdgeDecision | None:
+        rule = self._rules.find_match(values, failed)
         return None if rule is None else self._settings.decide_by_rule(rule)
 
     def _classify(self, values: JsonObject) -> EdgeDecision:

@@ -34,6 +34,7 @@ _FIELDS: dict[str, DataType] = {
     "digest": StringType(),
     "bundle_digest": StringType(),
     "unread": ArrayType(StringType()),
+    "rule_errors": ArrayType(StructType([StructField("name", StringType()), StructField("error", StringType())])),
     "error": StringType(),
 }
 _DECIDED = StructType([StructField(name, kind) for name, kind in _FIELDS.items()])

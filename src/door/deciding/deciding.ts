@@ -203,7 +203,13 @@ export class Deciding<Caller, Found extends Named> {
     // Values not of their field's kind, and numbers that lose digits, are named without being asked for.
     const unread = asked ?? (misread === undefined && lost.length === 0 ? null : [...(misread ?? [])]);
     const latencyMs = Math.round((door.monotonic() - startedAt) * 1_000) / 1_000;
-    const answer: Answer<Found> = { ...decision, ...found.facts, latency_ms: latencyMs, request_id: requestId };
+    const answer: Answer<Found> = {
+      ...decision,
+      rule_errors: [...made.ruleErrors],
+      ...found.facts,
+      latency_ms: latencyMs,
+      request_id: requestId,
+    };
     if (unread !== null) answer.unread = [...lost, ...unread];
     if (trace !== null) answer.trace = trace;
     if (dryRun)

@@ -1,4 +1,5 @@
 /** The form for one input: a field of the page for each field that the policy reads. */
+import { readPlain } from '../../engine/import/field-kinds.ts';
 import type { EdgeField, Input } from '../api.ts';
 import { make } from './elements.ts';
 
@@ -81,7 +82,7 @@ function readValue({ kind, path }: EdgeField, text: string): unknown {
     case 'objects':
       return readList(text, path.join('.'));
     case 'any':
-      return /^(?:true|false|-?\d+(?:\.\d+)?)$/.test(text.trim()) ? JSON.parse(text) : text;
+      return readPlain(text);
     default:
       return text;
   }

@@ -1,14 +1,15 @@
 /** A table as a file: read as an import reads it, and written again with the decisions in new columns. */
 import { strToU8, zipSync } from 'fflate';
-import type { Reading } from '../../engine/domain/definition.ts';
 import { quoteCsvCell, writeCsvCell } from '../../engine/export/csv.ts';
 import { firstZipDay, listParts, sheetPath, toSheetFrame, writeRow } from '../../engine/export/write-workbook.ts';
+import { readPath } from '../../engine/features/values.ts';
+import { chooseColumnKind, readPlain } from '../../engine/import/field-kinds.ts';
 import { usualReadings } from '../../engine/import/kinds.ts';
 import { readFile } from '../../engine/import/read-file.ts';
 import { describeFile } from '../../engine/import/report.ts';
 import { readCell, type Sheet, type SheetRow, UnreadableFile } from '../../engine/import/sheet.ts';
 import { surveyColumns } from '../../engine/import/survey.ts';
-import type { Json } from '../../engine/json.ts';
+import { isJsonObject, type Json } from '../../engine/json.ts';
 import { compileCellReader } from '../../engine/readings/readings.ts';
 import { type BundleInfo, type EdgeDecision, type EdgeField, type Input, InvalidInput } from '../api.ts';
 import { place } from './input-form.ts';
@@ -29,7 +30,8 @@ const newColumns = [
 
 /** Reads a file, whose columns are called like the fields of the policy. Throws UnreadableFile. */
 export async function readTable(file: { name: string; bytes: Uint8Array }, info: BundleInfo): Promise<Table> {
-  const sheet = await readFile(file, {}, { maxBytes });
+  const found = await readFile(file, {}, { maxBytes });
+  const sheet = found.isOwnExport ? spreadExamples(found, info) : found;
   const columns = new Map(sheet.columns.map((name, index) => [name, index]));
   const read = info.fields.flatMap((field) => {
     const column = columns.get(field.path.join('.'));
@@ -58,22 +60,36 @@ export async function readTable(file: { name: string; bytes: Uint8Array }, info:
   return { name: file.name, sheet, inputs, notes };
 }
 
+/** An export of examples as a table: a column for each field of the policy, and what else each example has. */
+function spreadExamples(exported: Sheet, { fields }: BundleInfo): Sheet {
+  const names = fields.map(({ path }) => path.join('.'));
+  const kept = exported.columns.filter((name) => name !== 'input_payload' && !names.includes(name));
+  const read = (row: SheetRow, name: string) => readCell(row, exported.columns, exported.columns.indexOf(name)) ?? null;
+  const rows = exported.rows.map((row) => {
+    const input = read(row, 'input_payload');
+    const cells = fields.map(({ path }) => (isJsonObject(input) ? (readPath(input, path) ?? null) : null));
+    return { line: row.line, cells: [...cells, ...kept.map((name) => read(row, name))] };
+  });
+  return { ...exported, columns: [...names, ...kept], rows };
+}
+
 type ReadColumn = { field: EdgeField; column: number };
 type ValueReader = { path: readonly string[]; readValue(row: SheetRow): Json };
 
 function prepareReaders(sheet: Sheet, info: BundleInfo, read: readonly ReadColumn[]): ValueReader[] {
-  const surveys = new Map(
-    surveyColumns(sheet, new Date().getUTCFullYear()).map(({ name, reading }) => [name, reading]),
-  );
+  const surveys = new Map(surveyColumns(sheet, new Date().getUTCFullYear()).map((survey) => [survey.name, survey]));
   const readings = new Set(info.readings.map(({ path }) => path.join('.')));
   return read.map(({ field, column }) => {
     const name = field.path.join('.');
-    // The decider reads the texts of these itself.
-    const reading = readings.has(name) ? null : chooseReading(field.kind, surveys.get(name) ?? null);
-    const toValue = compileCellReader(reading);
+    const found = surveys.get(name) ?? { kind: 'as_is', reading: null };
+    // The decider reads the texts of these itself, and an exported example has values, not texts.
+    const kind = sheet.isOwnExport || readings.has(name) ? 'as_is' : chooseColumnKind(field.kind, found.kind);
+    const isFound = kind === found.kind || kind === 'cell_by_cell';
+    const toValue = compileCellReader(isFound ? found.reading : kind === 'as_is' ? null : usualReadings[kind]);
     const readValue = (row: SheetRow) => {
       const cell = readCell(row, sheet.columns, column);
-      const value = toValue(cell);
+      const read = toValue(cell);
+      const value = kind === 'cell_by_cell' && typeof read === 'string' ? readPlain(read) : read;
       // A misfit stays as it is, so that the decision names it as unread.
       return value === undefined ? (cell ?? null) : value;
     };
@@ -81,20 +97,18 @@ function prepareReaders(sheet: Sheet, info: BundleInfo, read: readonly ReadColum
   });
 }
 
-/** Chooses how cells of a field without a reading are read: as their column is written, if that is of its kind. */
-function chooseReading(kind: EdgeField['kind'], found: Reading | null): Reading | null {
-  if (found?.kind === 'list') return kind === 'strings' ? found : null;
-  if (kind === 'any' || kind === found?.kind) return found;
-  if (kind === 'number') return usualReadings.number;
-  if (kind === 'boolean') return usualReadings.yes_no;
-  return kind === 'date' ? usualReadings.date_year_first : null;
-}
-
 function listCells(decided: EdgeDecision | InvalidInput): (string | number)[] {
   if (decided instanceof InvalidInput) return ['', '', '', '', 'refused', decided.message, 'yes'];
-  const { decision, confidence, stage, reason_codes, rules_triggered, escalate, unread } = decided;
+  const { decision, confidence, stage, reason_codes, rules_triggered, rule_errors, escalate, unread } = decided;
   const { classifier_choice: choice, classifier_probability: own } = decided;
-  const reasons = [...reason_codes, ...rules_triggered.map((name) => `rule ${name}`), ...unread];
+  // A rule that misses a field does not hold, as others of an ordinary row.
+  const failed = rule_errors.filter(({ error }) => error !== 'missing_field');
+  const reasons = [
+    ...reason_codes,
+    ...rules_triggered.map((name) => `rule ${name}`),
+    ...failed.map(({ name, error }) => `rule ${name} failed: ${error.replaceAll('_', ' ')}`),
+    ...unread,
+  ];
   return [decision, confidence, choice ?? '', own ?? '', stage, reasons.join('; '), escalate ? 'yes' : ''];
 }
 
@@ -118,7 +132,8 @@ export function writeDecided(
     if (result !== undefined) lines.push([...cells, ...listCells(result)]);
   }
   const stem = name.replace(/\.\w+$/, '');
-  if (sheet.workbook !== null) return { name: `${stem}-decided.xlsx`, bytes: writeSheet(lines), type: xlsxType };
+  if (sheet.workbook !== null || /\.xlsx$/i.test(name))
+    return { name: `${stem}-decided.xlsx`, bytes: writeSheet(lines), type: xlsxType };
   const delimiter = sheet.delimiter?.length === 1 ? sheet.delimiter : ',';
   // The cells of the file go back as they came; the new ones hold words of a bundle, which may come from anywhere.
   const writeCell = (cell: Json, column: number) =>

@@ -6,6 +6,7 @@ import { type FeaturePlan, type FieldKind, listTextFields } from '../features/pl
 import { isFiniteNumber, readPath, toCategory } from '../features/values.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
+import { findComparedKinds } from '../rules/compared-kinds.ts';
 import type { RulesFile } from '../rules/rules-file.ts';
 import { listChildren, type RuleNode } from '../rules/tree.ts';
 import { toFieldPath } from '../rules/types.ts';
@@ -112,9 +113,10 @@ export function listInputFields({ plan, rules, inputSchema }: ReadingParts, find
   for (const field of plan.fields) add(field.path, field.kind, 'values' in field ? field.values : null);
   for (const { path, kind } of listTextFields(plan)) add(path, kind, null);
   const ofPlan = fields.splice(0);
+  const compared = findComparedKinds(rules.rules.map(({ ast }) => ast));
   for (const path of listOtherPaths({ rules, inputSchema })) {
     const { kind, values } = describeProperty(properties.get(toKey(path))?.schema);
-    if (path.length > 0) add(path, kind, values);
+    if (path.length > 0) add(path, kind === 'any' ? (compared.get(toKey(path)) ?? kind) : kind, values);
   }
   const byPath = fields.toSorted((a, b) => (toKey(a.path) < toKey(b.path) ? -1 : 1));
   return fitManifest([...ofPlan, ...byPath]);

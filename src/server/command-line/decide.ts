@@ -1,11 +1,17 @@
 /** `workbench decide`: a line of inputs in, a line of decisions out. */
 import { buffer } from 'node:stream/consumers';
+import { putAt } from '../../engine/export/example-columns.ts';
+import { readPath } from '../../engine/features/values.ts';
+import { chooseColumnKind, readPlain } from '../../engine/import/field-kinds.ts';
 import type { ColumnRole } from '../../engine/import/plan-import.ts';
-import { inputNames } from '../../engine/readings/inputs.ts';
+import type { ColumnKind } from '../../engine/import/sheet.ts';
+import { inputNames, splitName } from '../../engine/readings/inputs.ts';
 import { ApiError, type Client } from '../contract/client.ts';
 import type { ImportChoice } from '../contract/examples/imports.ts';
+import type { OutputOf } from '../contract/operations.ts';
 import { commonOptions, defineCommand, endCodes } from './command.ts';
 import {
+  type Column,
   columnOptions,
   describeReading,
   type FileFlags,
@@ -56,14 +62,41 @@ export async function* decideRows<R extends FileRow | UnreadLine>(
   yield* await decidePart();
 }
 
+type Field = Pick<NonNullable<OutputOf<'decision_types.get'>['fields']>[number], 'path' | 'kind'>;
+
 /** Takes all columns as input, or the one that holds inputs whole, without the answers and what is to be left out. */
-function takeAll(flags: FileFlags, columns: readonly string[]): ImportChoice {
-  const { roles: said, ...choice } = toChoice(flags);
-  const whole = columns.find((name) => inputNames.includes(name.toLowerCase()));
+function takeAll(flags: FileFlags, columns: readonly Column[], kinds: ImportChoice['kinds']): ImportChoice {
+  const { roles: said, kinds: given, ...choice } = toChoice(flags);
+  const whole = columns.find(({ name }) => inputNames.includes(name.toLowerCase()))?.name;
   const roles = columns
-    .filter((name) => name !== flags.label)
-    .map((name): [string, ColumnRole] => [name, whole === undefined || name === whole ? 'input' : 'ignore']);
-  return { ...choice, answer: flags.label ?? null, roles: { ...Object.fromEntries(roles), ...said } };
+    .filter(({ name }) => name !== flags.label)
+    .map(({ name }): [string, ColumnRole] => [name, whole === undefined || name === whole ? 'input' : 'ignore']);
+  const all = { roles: { ...Object.fromEntries(roles), ...said }, kinds: { ...kinds, ...given } };
+  return { ...choice, answer: flags.label ?? null, ...all };
+}
+
+/** How columns of a table are read for the fields of the policy: by the fields' kinds, else each cell by itself. */
+function chooseKinds(fields: readonly Field[], columns: readonly Column[]) {
+  const kinds: Record<string, ColumnKind> = {};
+  const byCell: string[] = [];
+  for (const { path, kind } of fields) {
+    const column = columns.find(({ name }) => name === path);
+    const chosen = column && chooseColumnKind(kind, column.read_as);
+    if (chosen === 'cell_by_cell') byCell.push(path);
+    else if (column && chosen && chosen !== column.read_as && column.read_as !== 'as_is') kinds[path] = chosen;
+  }
+  return { kinds, byCell };
+}
+
+async function* readByCell(rows: AsyncIterable<FileRow | UnreadLine>, names: readonly string[]) {
+  for await (const row of rows) {
+    if ('input' in row)
+      for (const path of names.map(splitName)) {
+        const value = readPath(row.input, path);
+        if (typeof value === 'string') putAt(row.input, path, readPlain(value));
+      }
+    yield row;
+  }
 }
 
 const help = `workbench decide [FILE] [--type NAME] [--dry-run] [--label COLUMN] [--format F] [--data-dir DIR]
@@ -89,12 +122,25 @@ export const decideCommand = defineCommand(
     const source = await openSource(file, values, read);
     return withWorkbench(folder, env, async (client) => {
       const type = await findType(client, values.type);
-      const choose = (columns: readonly string[]) => takeAll(values, columns);
+      const params = { decision_type_id: type.id };
+      const { fields } = await client.call('decision_types.get', { params, query: { fields: true } });
+      const read: Field[] = (fields ?? []).filter(({ path }) => !Object.hasOwn(type.active_version.readings, path));
+      let byCell: string[] = [];
+      const choose = (columns: readonly Column[], isTable: boolean) => {
+        const chosen = chooseKinds(isTable ? read : [], columns);
+        byCell = chosen.byCell;
+        return takeAll(values, columns, chosen.kinds);
+      };
       return withRows(client, type, source, choose, signal, async (rows, plan) => {
         // Every row has its answer, so their number alone needs no word.
         for (const line of describeReading(file, plan).slice(plan.file.detected.length === 0 ? 1 : 0)) say(line);
         let refused = 0;
-        for await (const { answer } of decideRows(client, type.name, rows, values['dry-run'] ?? false)) {
+        for await (const { answer } of decideRows(
+          client,
+          type.name,
+          readByCell(rows, byCell),
+          values['dry-run'] ?? false,
+        )) {
           signal.throwIfAborted();
           if ('error' in answer) refused += 1;
           await write(answer);

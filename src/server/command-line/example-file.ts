@@ -46,6 +46,8 @@ export type FileFlags = ColumnFlags & {
 
 /** A file to import or read, and the flags about it. */
 export type FileSource = { file: string; form: FormData; flags: FileFlags };
+/** A column of a file, with the kind that its values have. */
+export type Column = Pick<OpenImportPlan['columns'][number], 'name' | 'read_as'>;
 type OpenFile = { params: InputOf<'imports.choose'>['params']; plan: OpenImportPlan };
 
 /** A line of a file that holds no input, with why. */
@@ -193,21 +195,28 @@ export function refuseLack(file: string, { answer, columns, questions }: OpenImp
 export async function withImport<T>(
   client: Client,
   { file, form }: FileSource,
-  choose: (columns: readonly string[]) => ImportChoice,
+  choose: (columns: readonly Column[], isTable: boolean) => ImportChoice,
   signal: AbortSignal,
   use: (opened: OpenFile) => Promise<T>,
 ): Promise<T> {
   let params: OpenFile['params'] | null = null;
-  let columns: string[] = [];
+  let columns: readonly Column[] = [];
   try {
     const begun = await client.upload('imports.begin', {}, form, signal);
     params = { import_id: begun.id };
-    columns = (begun.plan?.columns ?? []).map(({ name }) => name);
-    const { plan } = await client.call('imports.choose', { params, body: choose(columns) }, signal);
+    columns = begun.plan?.columns ?? [];
+    const body = choose(columns, begun.plan !== null && begun.plan.file.header !== null);
+    const { plan } = await client.call('imports.choose', { params, body }, signal);
     if (plan === null) throw new Error('The server answered without a plan.');
     return await use({ params, plan });
   } catch (error) {
-    throw error instanceof ApiError && error.status === 422 ? toRefusal(error, file, columns) : error;
+    throw error instanceof ApiError && error.status === 422
+      ? toRefusal(
+          error,
+          file,
+          columns.map(({ name }) => name),
+        )
+      : error;
   } finally {
     // Cancelling fails where the import was committed, or the service has ended it.
     if (params !== null) await client.call('imports.cancel', { params }).catch(() => undefined);
@@ -219,7 +228,7 @@ export function withRows<T>(
   client: Client,
   type: DecisionType,
   source: FileSource,
-  choose: (columns: readonly string[]) => ImportChoice,
+  choose: (columns: readonly Column[], isTable: boolean) => ImportChoice,
   signal: AbortSignal,
   use: (rows: AsyncIterable<FileRow | UnreadLine>, plan: OpenImportPlan) => Promise<T>,
 ): Promise<T> {

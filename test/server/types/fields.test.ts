@@ -318,7 +318,7 @@ describe('the fields of', () => {
     expect(body).toEqual({
       decision: 'approve',
       confidence: part,
-      ...{ classifier_choice: null, classifier_probability: null },
+      ...{ classifier_choice: null, classifier_probability: null, rule_errors: [] },
       reason_codes: ['GOOD_SCORE'],
       escalate: false,
       fallback_used: false,

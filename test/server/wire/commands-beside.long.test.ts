@@ -13,7 +13,7 @@ import {
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkBundlePlace } from '../../../src/server/command-line/export.ts';
-import { deployForAll, loanExamples, loanType, temporaryFolder } from '../workbench.ts';
+import { deployForAll, deployRules, loanExamples, loanType, startWorkbench, temporaryFolder } from '../workbench.ts';
 import { runCommand, serveFolder } from './command-process.ts';
 
 const trained = deployForAll(loanType, loanExamples(40));
@@ -34,6 +34,27 @@ describe('a command on the data folder of a running workbench', () => {
     }
     expect(last).toMatchObject({ line: inputs.length, error: { code: 'validation_error' } });
     expect([code, lines.length, told]).toEqual([2, 40, '1 of 41 rows were refused; their lines say why.\n']);
+  });
+});
+
+describe('a row that is odd', () => {
+  it('turns no other row: cells are read as fields, not as their column looks [CMD-6] [CMD-7]', async () => {
+    const dataDir = path.join(temporaryFolder(), 'data');
+    const bench = await startWorkbench(dataDir);
+    const hard_rules = [{ name: 'small', condition: 'ctx.amount < 5000.0', then: 'approve' }];
+    await deployRules(bench, { name: 'loan', options: ['decline', 'approve'], fallback_option: 'decline', hard_rules });
+    await bench.stop();
+    const file = path.join(temporaryFolder(), 'rows.csv');
+    writeFileSync(file, 'amount,note\n100,a\nunknown,b\n102,c\n9007199254740993,d\n');
+    const decide = (...given: Parameters<typeof runCommand>) =>
+      runCommand(['decide', '--data-dir', dataDir, ...given[0]], given[1]);
+    const failed = { decision: 'decline', rule_errors: [{ name: 'small', error: 'type_mismatch' }] };
+    const approved = { decision: 'approve', rule_errors: [] };
+    expect((await decide([file])).lines).toMatchObject([approved, failed, approved, failed]);
+    const lines = ['{"amount":3}', '{"amount":4,"":null}', '{"amount":5,"__proto__":{}}', '{"amount":6,"extra":1}'];
+    const read = await decide([], { input: lines.join('\n') });
+    expect(read.lines).toMatchObject([approved, approved, { line: 3, error: { code: 'validation_error' } }, approved]);
+    expect(JSON.stringify(read.lines[2])).toContain('__proto__');
   });
 });
 

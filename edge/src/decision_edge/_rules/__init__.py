@@ -34,19 +34,23 @@ class RuleSet:
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = tuple(rules)
 
-    def find_match(self, ctx: JsonObject) -> Rule | None:
+    def find_match(self, ctx: JsonObject, failed: list[dict[str, str]] | None = None) -> Rule | None:
         """Return the first rule that holds for an input whose numbers are floats, or None.
 
-        A rule that fails on the input does not match; the next one is tried.
+        A rule that fails on the input does not match; the next one is tried. Adds to `failed` its name and how.
         """
         left = MAX_STEPS_TOGETHER
         for rule in self.rules:
             run = Run(ctx, left)
             try:
-                if rule.step(run) is True:
+                held = rule.step(run)
+                if held is True:
                     return rule
-            except Failure:
-                pass
+                error = None if held is False else "type_mismatch"
+            except Failure as failure:
+                error = failure.kind
+            if error is not None and failed is not None:
+                failed.append({"name": rule.name, "error": error})
             left = run.count_steps_left()
         return None
 

@@ -146,6 +146,7 @@ _ANSWERS: dict[str, Schema] = {
             "stage": {**_TEXT, "enum": ["rules", "classifier", "fallback"]},
             "class_probabilities": {"type": "object", "additionalProperties": _SHARE},
             "rules_triggered": _TEXTS,
+            "rule_errors": {"type": "array", "items": _require({"name": _TEXT, "error": _TEXT})},
             "escalate": {**_FLAG, "description": "A person should look"},
             "fallback_used": _FLAG,
             "unfamiliar": {**_FLAG, "description": "The input is unlike the examples"},

@@ -58,6 +58,7 @@ def describe_decision(
         "reason_codes": list(made.reason_codes),
         "class_probabilities": dict(made.class_probabilities),
         "rules_triggered": list(made.rules_triggered),
+        "rule_errors": list(made.rule_errors),
         "escalated": made.escalate,
         "fallback_used": made.fallback_used,
         "unfamiliar": made.unfamiliar,

@@ -123,7 +123,8 @@ function checkInputColumns(names: readonly string[]): void {
       );
       continue;
     }
-    const above = segments.map((_, depth) => segments.slice(0, depth).join('.')).find((outer) => known.has(outer));
+    const outers = segments.slice(1).map((_, depth) => segments.slice(0, depth + 1).join('.'));
+    const above = outers.find((outer) => known.has(outer));
     if (above === undefined) continue;
     problems.push(
       toFileProblem(1, name, `the columns "${above}" and "${name}" name the same place; rename or leave out one`),

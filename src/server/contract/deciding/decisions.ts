@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { decisionSchema, decisionTraceSchema } from '../../../engine/domain/decision.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
+import { errorKinds } from '../../../engine/rules/evaluation/values.ts';
 import { aliasOf } from '../common.ts';
 import { creates, operation } from '../operation.ts';
 import { explanationSchema } from './explaining.ts';
@@ -39,6 +40,9 @@ const decideResponseSchema = decisionSchema
   .extend({
     release: z.int().describe('The number of the release that decided: of a policy with the settings beside it'),
     digest: z.string().describe('SHA-256 of all that decides; equal where that is equal, whatever the type is called'),
+    rule_errors: z
+      .array(z.object({ name: z.string(), error: z.enum(errorKinds) }))
+      .describe('The rules that failed on the input, and so did not match; trace=true shows where'),
     latency_ms: z.number().describe('From reading the request to the decision'),
     request_id: z.string().describe('The X-Request-ID of the call'),
     trace: decisionTraceSchema.optional(),

@@ -6,6 +6,7 @@ import type { Definition } from '../../../engine/domain/definition.ts';
 import { type Result, WorkbenchError } from '../../../engine/errors.ts';
 import { jsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
+import { errorKinds } from '../../../engine/rules/evaluation/values.ts';
 import { checkStrictness } from '../../../engine/strict-json/json-body.ts';
 import { parseJsonText } from '../../../engine/strict-json/json-faults.ts';
 import type { Caller } from '../../auth/caller.ts';
@@ -47,6 +48,11 @@ const lineSchema = z.object({
     .record(name, share)
     .refine((shares) => Object.keys(shares).length <= limits.maxOptions, `takes at most ${limits.maxOptions} options`),
   rules_triggered: z.array(name).max(limits.maxRules),
+  /** Left out by earlier versions. */
+  rule_errors: z
+    .array(z.object({ name, error: z.enum(errorKinds) }))
+    .max(limits.maxRules)
+    .default([]),
   escalated: z.boolean(),
   fallback_used: z.boolean(),
   unfamiliar: z.boolean(),
@@ -172,6 +178,7 @@ function toLogged({ auth }: Foundation, { type, release }: Found, line: Line): E
     reasonCodes: line.reason_codes,
     classProbabilities: line.class_probabilities,
     rulesTriggered: line.rules_triggered,
+    ruleErrors: line.rule_errors,
     escalated: line.escalated,
     fallbackUsed: line.fallback_used,
     unfamiliar: line.unfamiliar,
