@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Command, matchPress, searchCommands } from '../../src/renderer/commands/command.ts';
 import { listCommands } from '../../src/renderer/commands/registry.ts';
 import { openPalette, Palette } from '../../src/renderer/frame/palette.tsx';
+import { TextList } from '../../src/renderer/parts/fields/text-list.tsx';
 import { openPage, show } from './page.tsx';
 
 const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({
@@ -53,6 +54,23 @@ describe('shortcuts', () => {
     expect([find('?', { shiftKey: true }), find('g')]).toEqual(['help', null]);
     expect(matchPress(commands, press('g'), '', 'elsewhere').pending).toBe('');
     expect([find('s', { ctrlKey: true }), find('Escape')]).toEqual(['save', 'close']);
+  });
+
+  it.each([
+    ['US', '1', 'Digit1', 'k', 'KeyK', 's', 'KeyS'],
+    ['French', '&', 'Digit1', 'k', 'KeyK', 's', 'KeyS'],
+    ['Russian', '1', 'Digit1', 'л', 'KeyK', 'ы', 'KeyS'],
+    ['Arabic', '١', 'Digit1', 'ن', 'KeyK', 'س', 'KeyS'],
+    ['Greek', '1', 'Numpad1', 'κ', 'KeyK', 'σ', 'KeyS'],
+    ['Dvorak', '1', 'Digit1', 'k', 'KeyV', 's', 'Semicolon'],
+  ])('finds keys by what they type, else by their place: %s', (_, one, digit, k, keyK, s, keyS) => {
+    const command = (id: string, keys: string): Command => ({ id, title: id, group: 'Go', keys, run: () => undefined });
+    const all = [command('first', '1'), command('palette', 'Mod+K'), command('skip', 's'), command('find', '/')];
+    const find = (key: string, code: string, more = {}) =>
+      matchPress(all, press(key, { code, ...more }), '', 'rows').command?.id ?? null;
+    expect([find(one, digit), find(k, keyK, { ctrlKey: true }), find(s, keyS)]).toEqual(['first', 'palette', 'skip']);
+    // A sign that Shift types is no digit, and a Latin letter is itself, wherever it stands.
+    expect([find('!', 'Digit1', { shiftKey: true }), find('a', 'KeyS'), find('k', 'KeyS')]).toEqual([null, null, null]);
   });
 
   it('follows the keys that the reader has chosen instead of its own', () => {
@@ -125,4 +143,14 @@ describe('the palette', () => {
     fireEvent.keyDown(box, { key: 'Enter', code: 'Enter' });
     await waitFor(() => expect(done).toEqual(['train']));
   });
+});
+
+it('leaves the keys alone with which a person composes a word in a list of texts', () => {
+  const given: string[][] = [];
+  show(<TextList label="Options" itemLabel="Option" values={['は']} onValues={(values) => given.push(values)} />);
+  const field = screen.getByLabelText('Option 1');
+  fireEvent.keyDown(field, { key: 'Enter', isComposing: true });
+  expect(given).toEqual([]);
+  fireEvent.keyDown(field, { key: 'Enter' });
+  expect(given).toEqual([['は', '']]);
 });

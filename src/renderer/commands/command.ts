@@ -1,5 +1,6 @@
 import { foldCase } from '../../engine/code-points.ts';
 import type { KeyPlace } from './key-focus.ts';
+import { type KeyPress, listPressNames } from './keys.ts';
 
 /** Anything a person can do, as a record: menu, palette and shortcuts are made from these. */
 export type Command = {
@@ -13,20 +14,6 @@ export type Command = {
   inFields?: boolean;
   run(): void;
 };
-
-/** The parts of a key press that matter here; a DOM KeyboardEvent fits. */
-type KeyPress = { key: string; ctrlKey: boolean; metaKey: boolean; altKey: boolean; shiftKey: boolean };
-
-/** 'Mod+Shift+z' for a key press; Mod is Ctrl or ⌘. Shift is named only with a modifier or a named key. */
-export function pressName(press: KeyPress): string {
-  const mod = press.ctrlKey || press.metaKey;
-  const parts: string[] = [];
-  if (mod) parts.push('Mod');
-  if (press.altKey) parts.push('Alt');
-  if (press.shiftKey && (mod || press.altKey || press.key.length > 1)) parts.push('Shift');
-  parts.push(press.key.length === 1 && mod ? press.key.toLowerCase() : press.key);
-  return parts.join('+');
-}
 
 const normalKeys = (keys: string): string =>
   keys
@@ -54,15 +41,16 @@ export function matchPress(
   pending: string,
   place: KeyPlace,
 ): { command: Command | null; pending: string } {
-  const name = pressName(press);
   const acts = ({ keys = '', inFields }: Command) =>
     place === 'field' ? inFields : place === 'rows' || !isSingle(keys);
   const usable = commands.filter((c) => c.keys !== undefined && c.enabled !== false && acts(c));
-  const wanted = pending === '' ? name : `${pending} ${name}`;
-  const command = usable.find((c) => normalKeys(c.keys ?? '') === wanted) ?? null;
-  if (command) return { command, pending: '' };
-  const begins = usable.some((c) => normalKeys(c.keys ?? '').startsWith(`${name} `));
-  return { command: null, pending: begins ? name : '' };
+  for (const name of listPressNames(press)) {
+    const wanted = pending === '' ? name : `${pending} ${name}`;
+    const command = usable.find((c) => normalKeys(c.keys ?? '') === wanted);
+    if (command) return { command, pending: '' };
+    if (usable.some((c) => normalKeys(c.keys ?? '').startsWith(`${name} `))) return { command: null, pending: name };
+  }
+  return { command: null, pending: '' };
 }
 
 const toWords = (text: string) => foldCase(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
-import { pressName } from '../commands/command.ts';
+import { pressName, whenComposed } from '../commands/keys.ts';
 import { useCommandList } from '../state/use-commands.ts';
 import { useSettings, useWorkbench } from '../state/workbench.ts';
 import { Keys } from './notes.tsx';
@@ -50,7 +50,7 @@ export function ShortcutTable() {
               <Button
                 size="compact-xs"
                 aria-label={`Change the keys of ${command.title}`}
-                onKeyDown={pressed(command.id)}
+                onKeyDown={whenComposed(pressed(command.id))}
                 onBlur={() => setWaiting(null)}
                 onClick={() => setWaiting(command.id)}
               >

@@ -7,6 +7,7 @@ import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
+import { whenComposed } from '../../commands/keys.ts';
 import { Figure, FigureHead } from '../../parts/figure.tsx';
 import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { findLongest, OptionName } from '../../parts/option.tsx';
@@ -161,7 +162,7 @@ export function RuleSheet(props: SheetProps) {
           tabIndex={0}
           style={{ minWidth: addUp(allRem), ...frozen }}
           {...takesKeys}
-          onKeyDown={press}
+          onKeyDown={whenComposed(press)}
           onCopy={copy}
           onPaste={(event) => void paste(event)}
         >

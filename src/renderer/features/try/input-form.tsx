@@ -2,6 +2,7 @@ import { Autocomplete, Checkbox, TextInput } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import type { Readings } from '../../../engine/domain/definition.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../engine/json.ts';
+import { whenComposed } from '../../commands/keys.ts';
 import { GrowingText } from '../../parts/fields/growing-text.tsx';
 import type { SeenFields } from '../../parts/hooks/use-seen-fields.ts';
 import { BreakingName } from '../../parts/text/breaking-name.tsx';
@@ -160,7 +161,7 @@ function NumberField({ label, isRead, value, onValue }: NumberFieldProps) {
       value={text}
       error={text !== '' && !isNumber && !isRead && 'No number, such as 1234.5: counts as missing'}
       onChange={(event) => take(event.currentTarget.value)}
-      onKeyDown={step}
+      onKeyDown={whenComposed(step)}
     />
   );
 }

@@ -1,5 +1,6 @@
 import { Button, Fieldset } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
+import { whenComposed } from '../../commands/keys.ts';
 import { useFirstPart } from '../hooks/use-first-part.ts';
 import { isolate, showUnseen } from '../text/names.ts';
 
@@ -49,7 +50,7 @@ export function TextList({ label, itemLabel, hint, values, onValues, minimum = 0
                   const text = event.currentTarget.value;
                   onValues(values.map((old, i) => (i === index ? text : old)));
                 }}
-                onKeyDown={(event) => {
+                onKeyDown={whenComposed((event) => {
                   if (event.key === 'Enter') {
                     event.preventDefault();
                     if (value !== '') add();
@@ -57,7 +58,7 @@ export function TextList({ label, itemLabel, hint, values, onValues, minimum = 0
                     event.preventDefault();
                     remove(index);
                   }
-                }}
+                })}
               />
               <button
                 type="button"

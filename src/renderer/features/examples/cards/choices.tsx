@@ -6,6 +6,7 @@ import { foldCase } from '../../../../engine/code-points.ts';
 import type { Example } from '../../../../server/contract/examples/examples.ts';
 import type { Suggestion } from '../../../../server/contract/examples/labelling.ts';
 import type { DecisionType } from '../../../../server/contract/types/decision-types.ts';
+import { whenComposed } from '../../../commands/keys.ts';
 import { Figure } from '../../../parts/figure.tsx';
 import { findLongest, OptionMark, toChoices, useOptionColours } from '../../../parts/option.tsx';
 import { number, percent } from '../../../parts/text/figures.ts';
@@ -158,7 +159,6 @@ function Finder({ all, shown, text, matchCount, isRanked, onFind, onLabel, onLea
   useCommands('Label', [{ id: 'option-find', title: 'Find an option', keys: '/', run: () => field.current?.focus() }]);
   const press = (event: KeyboardEvent) => {
     const { key } = event;
-    if (event.nativeEvent.isComposing) return;
     if (key === 'Escape') {
       onFind('');
       return onLeave();
@@ -187,7 +187,7 @@ function Finder({ all, shown, text, matchCount, isRanked, onFind, onLabel, onLea
       size="xs"
       value={text}
       onChange={(event) => onFind(event.currentTarget.value)}
-      onKeyDown={press}
+      onKeyDown={whenComposed(press)}
     />
   );
 }
@@ -224,7 +224,7 @@ function Reasons({ known, chosen, onReasons, onLeave }: ReasonsProps) {
       data={toChoices([...new Set([...known, ...chosen])])}
       value={chosen}
       onChange={onReasons}
-      onKeyDown={({ key }) => key === 'Escape' && onLeave()}
+      onKeyDown={whenComposed(({ key }) => key === 'Escape' && onLeave())}
       searchable
       size="xs"
     />

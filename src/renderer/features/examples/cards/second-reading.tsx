@@ -1,7 +1,9 @@
 /** Second readings: how far readers agree, the start of one, the reason beside a label, the history of a row. */
+
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { DecisionType } from '../../../../server/contract/types/decision-types.ts';
+import { whenComposed } from '../../../commands/keys.ts';
 import { useRested } from '../../../parts/explained/why.tsx';
 import { Figure } from '../../../parts/figure.tsx';
 import { Moment, Part } from '../../../parts/notes.tsx';
@@ -113,7 +115,7 @@ export function ReasonField({ label, onReason, onLeave }: ReasonFieldProps) {
         setText(event.currentTarget.value);
         onReason(event.currentTarget.value);
       }}
-      onKeyDown={({ key }) => (key === 'Escape' || key === 'Enter') && onLeave()}
+      onKeyDown={whenComposed(({ key }) => (key === 'Escape' || key === 'Enter') && onLeave())}
     />
   );
 }

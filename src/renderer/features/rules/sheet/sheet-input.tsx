@@ -1,5 +1,6 @@
 import { Autocomplete } from '@mantine/core';
 import { type KeyboardEvent, useMemo } from 'react';
+import { whenComposed } from '../../../commands/keys.ts';
 import { number } from '../../../parts/text/figures.ts';
 import { showUnseen } from '../../../parts/text/names.ts';
 import type { Choice } from './sheet.ts';
@@ -23,7 +24,7 @@ export function SheetInput({ label, text, problem, choices, onText, onTake, onLe
     // Enter belongs to the list while a line of it is chosen.
     const isPicking = event.currentTarget.getAttribute('aria-activedescendant') !== null;
     if (event.key === 'Escape') onDrop();
-    else if (event.key === 'Enter' && !isPicking && !event.nativeEvent.isComposing) onTake({ down: 1, right: 0 });
+    else if (event.key === 'Enter' && !isPicking) onTake({ down: 1, right: 0 });
     else if (event.key === 'Tab') onTake({ down: 0, right: event.shiftKey ? -1 : 1 });
     else return;
     event.preventDefault();
@@ -50,7 +51,7 @@ export function SheetInput({ label, text, problem, choices, onText, onTake, onLe
       }}
       comboboxProps={{ shadow: 'md', keepMounted: false, width: 'max-content', position: 'bottom-start' }}
       onChange={onText}
-      onKeyDown={press}
+      onKeyDown={whenComposed(press)}
       onBlur={onLeave}
     />
   );
