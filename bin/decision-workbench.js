@@ -1,5 +1,10 @@
 #!/usr/bin/env -S node --min-semi-space-size=8 --max-semi-space-size=8 --no-allocation-site-pretenuring
-/** The command `decision-workbench`; JavaScript, so that a Node that is too old for the program says so. */
+/**
+ * The commands `decision-workbench` and `workbench`; JavaScript, so that a Node that is too old for the program says so,
+ * and because Node takes types off no file below node_modules. An installed package has the build, a clone the sources.
+ */
+import { existsSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const oldestMajor = 24;
@@ -12,4 +17,10 @@ if (Number.parseInt(process.versions.node, 10) < oldestMajor) {
   );
   process.exit(2);
 }
-await import('../scripts/workbench.ts');
+if (existsSync(new URL('../scripts/workbench.ts', import.meta.url))) await import('../scripts/workbench.ts');
+else {
+  enableCompileCache();
+  const { runCommandLine } = await import('../out/server/serve.js');
+  const args = process.argv.slice(2);
+  await runCommandLine(args.length === 0 ? ['serve', '--open'] : args, process.env);
+}

@@ -1,23 +1,25 @@
 /**
  * `npm run build`: out/main, out/preload, out/renderer, out/server and out/decision-edge, with the licences of their
- * contents; the last two have an SBOM. `--renderer`, `--server` or `--edge` builds only that part; `--server` takes
- * another folder than out/server.
+ * contents; the last two have an SBOM. `--renderer`, `--server` or `--edge` builds only that part, and `--package` what
+ * the npm package holds: these three; `--server` takes another folder than out/server.
  */
 import { execSync, spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { build } from 'vite';
 import { buildEdge } from './build-edge.ts';
 import { projectRoot } from './freshness.ts';
-import { collectLicenses } from './licenses.ts';
+import { collectLicenses, listPackages } from './licenses.ts';
 
 const only = process.argv[2];
 const serverFolder = process.argv[3] ?? 'out/server';
 process.chdir(projectRoot);
-if (only === undefined || only === '--edge') await buildEdge('out/decision-edge');
-if (only === undefined || only === '--server') await buildServer();
-if (only === '--renderer') await build({ configFile: join(projectRoot, 'vite.config.ts'), logLevel: 'warn' });
+const isPackage = only === '--package';
+if (only === undefined || isPackage || only === '--edge') await buildEdge('out/decision-edge');
+if (only === undefined || isPackage || only === '--server') await buildServer();
+if (isPackage || only === '--renderer')
+  await build({ configFile: join(projectRoot, 'vite.config.ts'), logLevel: 'warn' });
 if (only === undefined) buildDesktop();
 
 /** Bundles the headless server and its child programs, side by side so that each finds the others. */
@@ -48,15 +50,19 @@ async function buildServer(): Promise<void> {
   await bundle.close();
   const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
   writeFileSync(join(serverFolder, 'licenses.md'), collectLicenses(modules));
-  writeFileSync(join(serverFolder, 'sbom.cdx.json'), listComponents());
+  writeFileSync(join(serverFolder, 'sbom.cdx.json'), listComponents(modules));
+  cpSync('src/server/store/migrations', join(serverFolder, 'migrations'), { recursive: true });
 }
 
-/** Lists the components that the lock file names, as CycloneDX; tools of the build are marked as such. */
-function listComponents(): string {
-  return execSync('npm sbom --sbom-format cyclonedx --package-lock-only', {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+/** Lists the components that the lock file names, as CycloneDX; what the build neither holds nor needs is marked so. */
+function listComponents(modules: readonly string[]): string {
+  const command = 'npm sbom --sbom-format cyclonedx --package-lock-only';
+  const bom = JSON.parse(execSync(command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }));
+  const held = new Set(listPackages(modules).map(({ name, version }) => `${name}@${version}`));
+  for (const component of bom.components)
+    if (held.has(`${component.name}@${component.version}`))
+      Object.assign(component, { scope: 'required', properties: [] });
+  return JSON.stringify(bom, null, 2);
 }
 
 function buildDesktop(): void {

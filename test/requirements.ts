@@ -1032,6 +1032,8 @@ const border = {
   'RUN-7':
     'decision-workbench needs no npm, home or name of its user, a writable TMPDIR alone, and 256 open files; a Node that is too old is told so.',
   'RUN-8': 'Every command ends with the codes of the table in docs/running.md, and a sentence without stack or JSON.',
+  'RUN-10':
+    'The packed program runs as decision-workbench and workbench from a bare folder: plain JavaScript, at most 25 MB, two packages, and without ONNX Runtime tables and words are learned.',
   'RUN-9': 'The first call of README works as it is written, and the classifier decides.',
 };
 

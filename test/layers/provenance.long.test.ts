@@ -25,6 +25,9 @@ test('the built server has the licences of what is in it, and a bill of what it 
   expect(licenses.match(/Permission is hereby granted, free of charge/g)?.length).toBeGreaterThan(40);
   const bom = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8'));
   expect([bom.bomFormat, bom.metadata.component.version]).toEqual(['CycloneDX', version]);
+  const scopes = new Map(bom.components.map(({ name, scope }: { name: string; scope: string }) => [name, scope]));
+  const needed = ['zod', 'fastify', 'better-sqlite3', 'vitest'].map((name) => scopes.get(name));
+  expect(needed).toEqual(['required', 'required', 'required', 'optional']);
   const listed = new Map(bom.components.map(({ name, version: of }: { name: string; version: string }) => [name, of]));
   for (const [name, of] of Object.entries(dependencies)) expect([name, listed.get(name)]).toEqual([name, of]);
 });

@@ -22,7 +22,9 @@ function toListed(model: TextModel): TextModelEntry {
     const isGone =
       error instanceof WorkbenchError ? error.code === 'unavailable' : error instanceof Error && 'syscall' in error;
     if (!isGone) throw error;
-    const base = 'not known: its files are gone; remove it, and add it again';
+    const base = model.isOwn
+      ? 'not known: its files are gone; remove it, and add it again'
+      : `not installed: npm install decision-workbench-${model.name}`;
     return { name: model.name, own: model.isOwn, base_model: base, languages: [], size_mb: 0 };
   }
 }

@@ -1,5 +1,6 @@
 /** The text models of the program: their files on disk, their digests, and the tokenizers made from them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Bundle } from '../../../engine/bundle/bundle.ts';
 import { ownTextModelNameSchema, type ProgramTextModel, programTextModels } from '../../../engine/domain/training.ts';
@@ -12,7 +13,10 @@ import { sha256 } from '../../process/clock.ts';
 import { findProgramFolder } from '../../process/program-folder.ts';
 import { readFacts } from './read-facts.ts';
 
-/** The folders of the text models, by the names under which a training chooses them. */
+/**
+ * The folders of the text models, by the names under which a training chooses them. An installed program finds them as
+ * packages of their own, `decision-workbench-<name>`, beside itself.
+ */
 const folders: Record<ProgramTextModel, string> = { english: 'all-MiniLM-L6-v2', fast: 'use-multilingual-v3' };
 
 export type TextModel = {
@@ -104,7 +108,18 @@ function listOwnNames(ownDir: string): string[] {
 
 /** Describes a text model of `<resourcesDir>`; reading a part that is missing throws `unavailable`. */
 export const openTextModel = (resourcesDir = programResources(), name: ProgramTextModel = 'english'): TextModel =>
-  describeFolder(join(resourcesDir, 'models', folders[name]), name, false);
+  describeFolder(findModelFolder(resourcesDir, name), name, false);
+
+/** The folders where Node would look for a package, the nearest first. */
+const listPackageFolders = (name: string): string[] =>
+  (createRequire(import.meta.url).resolve.paths(name) ?? []).map((place) => join(place, name));
+
+function findModelFolder(resourcesDir: string, name: ProgramTextModel): string {
+  const folder = join(resourcesDir, 'models', folders[name]);
+  if (existsSync(folder)) return folder;
+  const [beside] = listPackageFolders(`decision-workbench-${name}`).filter(existsSync);
+  return beside ?? folder;
+}
 
 type Digests = Pick<TextModel, 'encoderSha256' | 'tokenizerSha256'>;
 

@@ -7,7 +7,7 @@ import { toEncoderInput } from '../../../engine/text/encoder-input.ts';
 import { countLanguages } from '../../../engine/text/languages.ts';
 import { nextTurn } from '../../process/turns.ts';
 import { type CachedEncoder, withEncodingCache } from '../encoder/encoding-cache.ts';
-import { openTextModel, type TextModel } from '../encoder/text-model.ts';
+import { isInstalled, openTextModel, type TextModel } from '../encoder/text-model.ts';
 import { openLanguageDetector } from '../language-detector.ts';
 import type { FromLabellingChild, LabellingQuestion, ToLabellingChild } from './labelling-messages.ts';
 import { type ChooseReader, type Embed, LabellingType } from './labelling-type.ts';
@@ -37,6 +37,8 @@ class SharedEncoders {
     const english = languages.find(({ language }) => language === 'en')?.share ?? 0;
     const name = languages.length > 0 && english < minEnglishShare ? 'fast' : 'english';
     const textModel = openTextModel(this.#resourcesDir, name);
+    // Rows are then told apart by their other fields alone.
+    if (!isInstalled(textModel)) return { dimensions: 0, embed: async () => [] };
     const { dimensions, frame } = textModel.facts;
     const embed: Embed = async (parts) => {
       const tokenizer = textModel.tokenizer();

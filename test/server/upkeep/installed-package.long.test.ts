@@ -1,0 +1,105 @@
+/** A stranger installs the packed program in a bare folder, without a clone, ONNX Runtime or a text model. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, test } from 'vitest';
+import { openAddress } from '../../e2e/tools/browser-page.ts';
+import { forAll } from '../workbench.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const readRows = (set: string) =>
+  readFileSync(join(root, `test/fixtures/${set}/train.jsonl`), 'utf8')
+    .trim()
+    .split('\n')
+    .slice(0, 300)
+    .join('\n');
+type Trained = { rows: number; deployed: boolean; accuracy: { of: number }; notes: string[] };
+
+describe('the program as it is packed', () => {
+  const bare = forAll(
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'workbench-bare-'));
+      for (const name of ['home', 'app', 'data']) mkdirSync(join(folder, name));
+      for (const set of ['german_credit', 'sms_spam']) writeFileSync(join(folder, `${set}.jsonl`), readRows(set));
+      const npm = (cwd: string, ...args: string[]) => {
+        const { status, stdout, stderr } = spawnSync('npm', args, { cwd, env: toEnv(folder), encoding: 'utf8' });
+        if (status !== 0) throw new Error(stderr);
+        return stdout;
+      };
+      npm(root, 'pack', '--pack-destination', folder);
+      const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+      const native = ['better-sqlite3', 'node-addon-api'].map((name) => join(root, 'node_modules', name));
+      // The one native part comes from here: the story needs no network.
+      npm(
+        join(folder, 'app'),
+        'install',
+        '--offline',
+        '--install-links',
+        '--omit=optional',
+        join(folder, tarball),
+        ...native,
+      );
+      return { folder, tarball: join(folder, tarball) };
+    },
+    ({ folder }) => rmSync(folder, { recursive: true, force: true }),
+  );
+
+  function toEnv(folder: string) {
+    const { WORKBENCH_DATA_DIR: _, ...env } = process.env;
+    return { ...env, HOME: join(folder, 'home') };
+  }
+
+  const run = (...args: string[]) => {
+    const { folder } = bare;
+    const options = { cwd: join(folder, 'app'), env: toEnv(folder), encoding: 'utf8' as const };
+    const { status, stdout, stderr } = spawnSync('npx', ['--no', 'workbench', ...args], options);
+    expect(status, stderr).toBe(0);
+    return stdout;
+  };
+
+  test('is small, needs two packages, and holds neither sources nor text models [RUN-10]', () => {
+    expect(statSync(bare.tarball).size).toBeLessThan(25e6);
+    const installed = readdirSync(join(bare.folder, 'app/node_modules')).filter((name) => !name.startsWith('.'));
+    expect(installed.sort()).toEqual(['better-sqlite3', 'decision-workbench', 'node-addon-api']);
+    const held = readdirSync(join(bare.folder, 'app/node_modules/decision-workbench')).sort();
+    expect(held).toEqual(['LICENSE', 'README.md', 'bin', 'out', 'package.json', 'resources']);
+    for (const name of ['server', 'decision-edge']) {
+      const folder = join(bare.folder, 'app/node_modules/decision-workbench/out', name);
+      expect(readdirSync(folder)).toEqual(expect.arrayContaining(['licenses.md', 'sbom.cdx.json']));
+    }
+  });
+
+  test('learns a table, and texts by their words, from a file in one command [RUN-10]', () => {
+    for (const set of ['german_credit', 'sms_spam']) {
+      const out = join(bare.folder, `${set}.zip`);
+      const trained: Trained = JSON.parse(
+        run('train', join(bare.folder, `${set}.jsonl`), '--label', 'decision', '--out', out),
+      );
+      expect(trained).toMatchObject({ rows: 300, deployed: true });
+      expect(trained.accuracy.of).toBeGreaterThan(30);
+      expect(trained.notes.some((note) => note.includes('no text model is installed'))).toBe(set === 'sms_spam');
+      expect(statSync(out).size).toBeGreaterThan(1_000);
+    }
+  });
+
+  test('shows the workbench in a browser, which opens by the link of its start [RUN-10]', async () => {
+    const { folder } = bare;
+    const args = ['serve', '--data-dir', join(folder, 'data'), '--port', '0'];
+    const child = spawn(process.execPath, [join(folder, 'app/node_modules/.bin/decision-workbench'), ...args], {
+      env: toEnv(folder),
+    });
+    try {
+      const [line] = await once(createInterface(child.stderr), 'line');
+      const [link = ''] = /http:\S+/.exec(String(line)) ?? [];
+      const { page, close } = await openAddress(link);
+      await page.getByRole('button', { name: 'Open sample project' }).waitFor();
+      await close();
+    } finally {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+  });
+});
