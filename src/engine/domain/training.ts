@@ -10,7 +10,10 @@ export type RowSource = 'user' | 'synthetic' | 'correction' | 'hint';
 export const minSupport = 10;
 
 export type TrainingExample = {
+  /** Names it in results; copies and near repeats are known by their content. */
   id: string;
+  /** When it came, in milliseconds: near repeats follow the oldest. Left out: as old as others. */
+  addedMs?: number;
   input: JsonObject;
   decision: string | null;
   /** The label that it is measured by where it is held out; left out or null: its decision. */

@@ -77,6 +77,9 @@ export type TextModelPorts = {
   openTuningGraph?(): Promise<TuningGraph>;
 };
 
+/** The reading of texts by their words alone, without a text model and its tokenizer. */
+export const readByWords: TextModelPorts = { encoder: null, tokenizer: { encode: () => [] }, tokenizerSha256: '' };
+
 export type CandidateTextModel = TextModelPorts & {
   name: string;
   /** Whether the user added it. */
@@ -88,11 +91,12 @@ export type CandidateTextModel = TextModelPorts & {
 };
 
 export type TrainPorts = TextModelPorts & {
-  /** The text models to choose among, the fastest first; left out: texts are read by that of these ports. */
+  /** The text models to choose among, the fastest first, or none; left out: texts are read by that of these ports. */
   candidates?: readonly CandidateTextModel[];
   /** Loads the detector where there is text; left out: languages are not looked at. */
   openLanguageDetector?(): Promise<LanguageDetector>;
-  runModel: ModelRunner;
+  /** Left out where there is no runtime of ONNX: an exported graph is then read back and scored by the engine. */
+  runModel?: ModelRunner;
   /** The runtime of the encoder, with its version: golden lines are exact only there. */
   runtimeVersion: string;
   sha256: Sha256;

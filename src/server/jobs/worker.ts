@@ -11,18 +11,21 @@ import type { JsonObject } from '../../engine/json.ts';
 import { maxCompared } from '../../engine/measure/two-samples.ts';
 import type { Adapters, TuningGraph } from '../../engine/ports.ts';
 import { compileHintReader, maxHintedRows } from '../../engine/training/data/hint-rows.ts';
-import type {
-  CandidateTextModel,
-  PackedPolicy,
-  PolicyName,
-  Proposal,
-  TeacherRequest,
-  TrainOutcome,
+import {
+  type CandidateTextModel,
+  type PackedPolicy,
+  type PolicyName,
+  type Proposal,
+  readByWords,
+  type TeacherRequest,
+  type TextModelPorts,
+  type TrainOutcome,
 } from '../../engine/training/request.ts';
-import { sha256 } from '../process/clock.ts';
+import { readIdTime, sha256 } from '../process/clock.ts';
 import { writeDurably } from '../process/durable-file.ts';
 import type { CachedEncoder } from '../runtime/encoder/encoding-cache.ts';
-import { openTextModels, type TextModel } from '../runtime/encoder/text-model.ts';
+import { importOnnxRuntime } from '../runtime/encoder/import-onnx-runtime.ts';
+import { isInstalled, openTextModels, type TextModel } from '../runtime/encoder/text-model.ts';
 import { openLanguageDetector } from '../runtime/language-detector.ts';
 import type { SnapshotRecord } from '../store/policies/snapshots.ts';
 import type {
@@ -148,6 +151,7 @@ function digestRows({ rows, open, hinted }: Snapshot): string {
 function toExample(row: SnapshotRecord): TrainingExample {
   return {
     id: row.exampleId,
+    addedMs: readIdTime(row.exampleId),
     input: JSON.parse(row.inputJson) as JsonObject,
     decision: row.decision,
     firstDecision: row.firstDecision,
@@ -168,10 +172,8 @@ async function run(order: WorkerOrder, snapshot: Snapshot): Promise<TrainOutcome
   // Unless one is given, the seed follows from the data: the same snapshot gives the same metrics.
   const seed = order.request.config.seed ?? Number.parseInt(snapshotSha256.slice(0, 8), 16) >>> 1;
   // Loaded after the order was accepted, so that heavy modules do not delay the answer to the caller.
-  const [{ train }, { openEncoder, openTuningGraph, runModel, runtimeVersion }] = await Promise.all([
-    import('../../engine/training/train.ts'),
-    import('../runtime/encoder/onnx-session.ts'),
-  ]);
+  const [{ train }, onnx] = await Promise.all([import('../../engine/training/train.ts'), importOnnxRuntime()]);
+  const runtimeVersion = onnx?.runtimeVersion ?? 'without onnxruntime';
   await report({
     kind: 'snapshot',
     sha256: snapshotSha256,
@@ -180,19 +182,8 @@ async function run(order: WorkerOrder, snapshot: Snapshot): Promise<TrainOutcome
     residentMb: residentMb(),
   });
   const { text_model: choice } = order.request.config;
-  const models = openTextModels(order.resourcesDir, order.ownTextModelsDir).map((model) => {
-    const open = async () => {
-      const { withEncodingCache } = await import('../runtime/encoder/encoding-cache.ts');
-      const opened = await openEncoder(model.encoderPath, model.encoderSha256, availableParallelism());
-      return withEncodingCache(opened, order.encodingsDir, Date.now());
-    };
-    return openCandidate(model, open, openTuningGraph);
-  });
-  const wanted = choice === 'auto' || choice === 'words' ? 'english' : choice;
-  const usual = models.find(({ name }) => name === wanted);
-  if (usual === undefined) {
-    throw new WorkbenchError('unavailable', `The text model "${wanted}" is not there any more. Choose another one.`);
-  }
+  const models = onnx === null ? [] : listCandidates(order, onnx);
+  const reader = chooseReader(choice, models);
   try {
     const provenance = { snapshotSha256, node: process.version };
     const { answersFrom = Number.POSITIVE_INFINITY } = order.request;
@@ -201,11 +192,10 @@ async function run(order: WorkerOrder, snapshot: Snapshot): Promise<TrainOutcome
     const openInputs = sample.map(({ inputJson }): JsonObject => JSON.parse(inputJson));
     const request = { ...order.request, examples, open, openInputs, seed, provenance };
     return await train(request, {
-      ...usual,
-      encoder: choice === 'words' ? null : usual.encoder,
+      ...reader,
       ...(choice === 'auto' ? { candidates: orderBySpeed(models) } : {}),
       openLanguageDetector,
-      runModel,
+      ...(onnx && { runModel: onnx.runModel }),
       runtimeVersion,
       sha256,
       now: () => performance.now(),
@@ -218,6 +208,36 @@ async function run(order: WorkerOrder, snapshot: Snapshot): Promise<TrainOutcome
   } finally {
     for (const { close } of models) await close();
   }
+}
+
+type OnnxRuntime = typeof import('../runtime/encoder/onnx-session.ts');
+
+/** Lists the text models whose files are there. */
+const listCandidates = (order: WorkerOrder, { openEncoder, openTuningGraph }: OnnxRuntime) =>
+  openTextModels(order.resourcesDir, order.ownTextModelsDir)
+    .filter(isInstalled)
+    .map((model) => {
+      const open = async () => {
+        const { withEncodingCache } = await import('../runtime/encoder/encoding-cache.ts');
+        const opened = await openEncoder(model.encoderPath, model.encoderSha256, availableParallelism());
+        return withEncodingCache(opened, order.encodingsDir, Date.now());
+      };
+      return openCandidate(model, open, openTuningGraph);
+    });
+
+/** Finds the reader of texts unless candidates are compared. Throws `unavailable` where the chosen one is not there. */
+function chooseReader(
+  choice: WorkerOrder['request']['config']['text_model'],
+  models: readonly CandidateTextModel[],
+): TextModelPorts {
+  if (choice === 'words') return readByWords;
+  const wanted = choice === 'auto' ? 'english' : choice;
+  const found = models.find(({ name }) => name === wanted) ?? (choice === 'auto' ? (models[0] ?? readByWords) : null);
+  if (found !== null) return found;
+  throw new WorkbenchError(
+    'unavailable',
+    `The text model "${wanted}" is not installed. Choose another one, or have texts read by their words (words).`,
+  );
 }
 
 /** The fastest first; those that the user added last, as theirs is not known: they are taken where they are better. */

@@ -20,6 +20,9 @@ export function createIdSource(now: () => number): () => string {
   };
 }
 
+/** The time of a UUID of version 7 in milliseconds since 1970. */
+export const readIdTime = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+
 /** The SHA-256 digest of some bytes, in hexadecimal. */
 export const sha256: Sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 

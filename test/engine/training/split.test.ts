@@ -148,7 +148,7 @@ describe('near repeats', () => {
   const toId = (at: number) => String(at).padStart(5, '0');
   const prepare = (inputs: readonly JsonObject[]) =>
     prepareRows(
-      inputs.map((input, i) => createExample(toId(i), input, i % 2 === 0 ? 'a' : 'b')),
+      inputs.map((input, i) => ({ ...createExample(toId(i), input, i % 2 === 0 ? 'a' : 'b'), addedMs: i })),
       ['a', 'b'],
     ).rows;
   const sidesOf = (inputs: readonly JsonObject[]) => {

@@ -379,6 +379,15 @@ describe('the package stage', () => {
     expect(heldOut).toEqual(state.evaluation.heldOut);
   });
 
+  it('reads the exported graph back where there is no ONNX Runtime, and packs the same bundle', async () => {
+    const state = await evaluateRun();
+    const { runModel: _, ...ports } = state.ports;
+    const [byRuntime, byEngine] = [state, { ...state, ports }].map((each) =>
+      packagePolicy({ ...each, otherWays: null }),
+    );
+    expect((await byEngine)?.bundle).toEqual((await byRuntime)?.bundle);
+  });
+
   it('refuses an exported graph that gives other numbers than the model', async () => {
     const state = await evaluateRun({
       runModel: async (model, inputs) => {

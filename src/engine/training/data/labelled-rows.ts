@@ -130,7 +130,7 @@ function compileRowMaker(
   return (example: TrainingExample) => {
     if (example.decision === null) return [];
     const { id, source, reasonCodes, decision, firstDecision = null } = example;
-    const { test = false, ruled = false, later = false, answered = false } = example;
+    const { test = false, ruled = false, later = false, answered = false, addedMs = 0 } = example;
     const findLabel = (option: string | null) => (ruled && labels.has(option ?? '') ? -1 : labels.get(option ?? ''));
     const [label, firstLabel] = [findLabel(decision), findLabel(firstDecision)];
     if (label === undefined) return [];
@@ -138,7 +138,7 @@ function compileRowMaker(
     const content = toRowContent(example.input, identifying);
     const inputHash = hashString(toCanonicalJson(example.input));
     const read = { id, content, input, inputHash, source, reasonCodes, decision, label };
-    const row = { ...read, test, later, answered, ruled, isMasked, unreadable, ...place(input) };
+    const row = { ...read, addedMs, test, later, answered, ruled, isMasked, unreadable, ...place(input) };
     if (firstDecision === null || firstLabel === undefined) return [row];
     return [{ ...row, first: { decision: firstDecision, label: firstLabel } }];
   };

@@ -23,8 +23,8 @@ export type SplitRow = {
   unit?: string;
   /** Its place in time where the newest are held out; left out: not known, so it is learned from. */
   time?: number;
-  /** A UUID of version 7, whose first characters are its time; left out: as old as others. */
-  id?: string;
+  /** When it came, in milliseconds; left out: as old as others. */
+  addedMs?: number;
 };
 
 /** The rule by which rows are held out: a hash of the content or of its group, drawing, marks, a date or a column. */
@@ -32,9 +32,6 @@ type SplitRule = NonNullable<Metrics['split']>['rule'];
 
 /** Positions of rows; `rule` says what decided, `repeats` how many near repeats are on neither side. */
 export type Split = { train: number[]; test: number[]; rule: SplitRule; repeats: number };
-
-/** Hex digits of a UUIDv7 that hold the time in milliseconds, with a hyphen (RFC 9562); the rest is random. */
-const timeLength = 13;
 
 /** Orders strings by their UTF-16 code units. */
 export const compareStrings = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -204,13 +201,13 @@ function holdOutByHash(rows: readonly SplitRow[]): Set<string> {
 /** The held-out contents, where each group of near repeats stands on the side of its oldest user row. */
 function keepTogether(heldOut: ReadonlySet<string>, rows: readonly SplitRow[]): Set<string> {
   const oldest = new Map<number, SplitRow>();
-  const timeOf = ({ id = '' }: SplitRow) => id.slice(0, timeLength);
+  const timeOf = ({ addedMs = 0 }: SplitRow) => addedMs;
   for (const row of rows) {
     const { group = -1, source, content } = row;
     if (group < 0 || source !== 'user') continue;
     const known = oldest.get(group);
     // Rows of one import are of one time: the same rows imported again have the same leader.
-    const order = known && (compareStrings(timeOf(row), timeOf(known)) || compareStrings(content, known.content));
+    const order = known && (timeOf(row) - timeOf(known) || compareStrings(content, known.content));
     if (order === undefined || order < 0) oldest.set(group, row);
   }
   const kept = new Set(heldOut);

@@ -59,7 +59,9 @@ export async function compareTextModels(state: State): Promise<TextModelCompared
   const [fastest] = tried;
   const described = [...notes, ...noteLanguages(languages)];
   const seen = { known: null, detectLanguage, languages, textModels: null, notes: described };
-  if (fastest === undefined) return { ...seen, ports };
+  if (fastest === undefined) {
+    return { ...seen, ports, notes: ports.candidates ? [...described, withoutModels] : described };
+  }
   const take = (model: TextModelPorts) => readBy({ ...ports, candidates: tried }, model);
   const uncompared = { ...seen, ports: take(fastest) };
   if (isTuned) return uncompared;
@@ -89,6 +91,8 @@ function estimateTokens({ rows }: State, toText: (row: LabelledRow) => string, {
   const tokens = counted.reduce((sum, length) => sum + Math.min(length, limits.maxEncoderTokens), 0);
   return (tokens / Math.max(1, counted.length)) * rows.length;
 }
+
+const withoutModels = 'Texts are read by their words, as no text model is installed.';
 
 const describeUnread = ({ rows }: State) =>
   `Texts are read by words: reading ${formatCount(rows.length)} of them by a text model would take minutes, so none was tried. To have them read by one all the same, choose it when you train.`;

@@ -127,6 +127,10 @@ type Digests = Pick<TextModel, 'encoderSha256' | 'tokenizerSha256'>;
 export const openOwnTextModel = (ownDir: string, name: string, known?: Digests): TextModel =>
   describeFolder(join(ownDir, name), name, true, known);
 
+/** Whether the files are there that texts are read by. */
+export const isInstalled = ({ encoderPath, tokenizerPath }: TextModel): boolean =>
+  existsSync(encoderPath) && existsSync(tokenizerPath);
+
 function describeFolder(folder: string, name: string, isOwn: boolean, known?: Digests): TextModel {
   const encoderPath = join(folder, 'encoder.onnx');
   const tokenizerPath = join(folder, 'tokenizer.json');
