@@ -2,6 +2,9 @@ import { availableParallelism } from 'node:os';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 
+/** Before each file, in its worker. */
+const setupFiles = ['test/processor-time.ts'];
+
 export default defineConfig({
   test: {
     // One is left out otherwise, which on two cores is half of them; most tests wait for processes of their own.
@@ -16,6 +19,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          setupFiles,
           environment: 'node',
           pool: 'forks',
           // Nothing in a module of ours is state, so files share what a worker has loaded.
@@ -31,6 +35,7 @@ export default defineConfig({
         plugins: [react()],
         test: {
           name: 'renderer',
+          setupFiles,
           environment: 'jsdom',
           // Loading the page anew for each file took a third of their time; what a story leaves is cleared at its end.
           isolate: false,
@@ -43,6 +48,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          setupFiles,
           environment: 'node',
           pool: 'forks',
           // The files of a worker share its Chromium.

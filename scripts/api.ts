@@ -2,4 +2,4 @@
 import { runApiTests } from './testing/api-tests.ts';
 import { conclude } from './testing/steps.ts';
 
-conclude([await runApiTests(process.argv.slice(2))]);
+await conclude([await runApiTests(process.argv.slice(2))]);

@@ -2,4 +2,4 @@
 import { runChecks } from './testing/checks.ts';
 import { conclude } from './testing/steps.ts';
 
-conclude(await runChecks());
+await conclude(await runChecks());

@@ -12,4 +12,4 @@ await prepareEdge();
 for (let round = 1; projects.length > 0 && round <= Number(values.repeat); round += 1) {
   results.push(await runVitest(`browser stories, round ${round}`, { projects }));
 }
-conclude(results);
+await conclude(results);

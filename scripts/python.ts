@@ -6,7 +6,7 @@ import { prepareEdge, runEdgeTests, testManyMachines, testOldestPython } from '.
 import { conclude } from './testing/steps.ts';
 
 const pytestArgs = process.argv.slice(2);
-conclude(
+await conclude(
   pytestArgs.includes('--many-machines')
     ? await testManyMachines()
     : [...(await runEdgeTests(prepareEdge(), pytestArgs)), ...(await testOldestPython(pytestArgs))],

@@ -8,6 +8,7 @@ import { runApiTests } from './testing/api-tests.ts';
 import { prepareBrowser } from './testing/browser-tests.ts';
 import { runChecks } from './testing/checks.ts';
 import { prepareEdge, runEdgeTests, testOldestPython } from './testing/edge-tests.ts';
+import { readProcessorSeconds } from './testing/processor-time.ts';
 import { conclude, type StepResult } from './testing/steps.ts';
 import { runVitest } from './testing/vitest-run.ts';
 
@@ -48,7 +49,11 @@ const projects = ['unit', 'renderer', ...browser.projects];
 const python = prepareEdge();
 const results = [...browser.results, ...(await Promise.all([runStories(), runBesideStories()])).flat()];
 if (isLong) results.push(await runTimed());
-conclude(results, performance.now() - startedMs);
+await conclude(results, {
+  tookMs: performance.now() - startedMs,
+  processorS: readProcessorSeconds(),
+  limitS: isLong ? 3_000 : 600,
+});
 
 /** One run of all stories that hold no time, so that no core waits for the last file of a part of them. */
 function runStories(): Promise<StepResult> {

@@ -36,20 +36,20 @@ export async function runChecks(): Promise<StepResult[]> {
  * of their own, whose loops over numbers bound their indexes, it may not. The runtimes' checks read those folders.
  */
 export async function checkTypes(cwd: string): Promise<StepResult> {
-  const startedMs = performance.now();
   const args = [compiler, '-p', 'tsconfig.json', '--pretty', 'false'];
-  const { code, output } = await run(process.execPath, args, { cwd, quiet: true });
+  const { code, output, processorS } = await run(process.execPath, args, { cwd, quiet: true });
   const numeric = globSync('src/**/tsconfig.json', { cwd }).map((path) => `${dirname(path)}/`);
   const problems = output.split(/\n(?=\S)/).filter((problem) => !numeric.some((folder) => problem.startsWith(folder)));
   const ok = code === 0 || (output.includes(': error TS') && problems.join('').trim() === '');
-  return report('types of everything', ok, problems.join('\n'), performance.now() - startedMs);
+  return report('types of everything', ok, problems.join('\n'), processorS);
 }
 
 async function layers(): Promise<StepResult> {
-  const startedMs = performance.now();
-  const { code, output } = await run('depcruise', ['--output-type', 'err-long', 'src', 'scripts'], { quiet: true });
+  const { code, output, processorS } = await run('depcruise', ['--output-type', 'err-long', 'src', 'scripts'], {
+    quiet: true,
+  });
   const modules = Number(/(\d+) modules/.exec(output)?.[1] ?? 0);
   const ok = code === 0 && modules >= minModules;
   const note = modules < minModules ? `only ${modules} modules read, expected at least ${minModules}\n` : '';
-  return report(`import rules, ${modules} modules`, ok, output + note, performance.now() - startedMs);
+  return report(`import rules, ${modules} modules`, ok, output + note, processorS);
 }

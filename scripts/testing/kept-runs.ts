@@ -1,49 +1,70 @@
-/** Records of earlier runs: how long files of stories took, and which stories passed only when repeated. */
+/** What is kept from run to run: the processor time of each file of stories, and the days on which a story was flaky. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectRoot } from '../freshness.ts';
+import { run } from './steps.ts';
 
-type FileTime = { file: string; tookMs: number };
+type FileTime = { file: string; processorS: number };
 
-/** The times of a whole run on a quiet machine, kept in the repository; `npm run test:all -- --keep` writes them. */
-const keptTimesPath = join(projectRoot, 'test/bench/results/story-seconds.json');
+/** Seconds of a whole run, kept in the repository; `npm run test:all -- --keep` writes them. */
+const keptPath = 'test/bench/results/processor-seconds.json';
 /** The same of this run, and the days of flaky stories: artefacts of the workflow. */
-const timesPath = join(projectRoot, 'test-results/story-seconds.json');
-const flakyPath = join(projectRoot, 'test-results/flaky.json');
+const timesPath = 'test-results/processor-seconds.json';
+const flakyPath = 'test-results/flaky.json';
 
-/** A file that takes less than this in both runs says nothing by its growth. */
-const minSeconds = 2;
-/** Below this a file has not grown. */
-const minGrowth = 1.3;
+/** A file has grown by both of these, beside the median file. */
+const minGrowth = 1.5;
+const minMoreS = 5;
 
-const readJson = <T>(path: string): Record<string, T> =>
-  existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
-
-function writeJson(path: string, value: object): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
+function readJson<T>(path: string): Record<string, T> {
+  const whole = join(projectRoot, path);
+  return existsSync(whole) ? JSON.parse(readFileSync(whole, 'utf8')) : {};
 }
 
-/** Seconds of each file in the kept run. */
-export const readKeptTimes = (): Record<string, number> => readJson<number>(keptTimesPath);
+function writeJson(path: string, value: object): void {
+  const whole = join(projectRoot, path);
+  mkdirSync(dirname(whole), { recursive: true });
+  writeFileSync(whole, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Seconds of processor of each file in the kept run. */
+export const readKeptTimes = (): Record<string, number> => readJson<number>(keptPath);
+
+/** How many times the seconds of the kept run its median file takes here: what another processor makes of them. */
+export function compareProcessor(files: readonly FileTime[]): number {
+  const kept = readKeptTimes();
+  const ratios = files.flatMap(({ file, processorS }) =>
+    (kept[file] ?? 0) >= 1 ? [processorS / Number(kept[file])] : [],
+  );
+  return ratios.sort((a, b) => a - b)[Math.floor(ratios.length / 2)] ?? 1;
+}
 
 /**
- * The files that take longer than in the kept run, by how many times, most seconds first. Growth is beside that of the
- * median file, so that a slower machine is no growth.
+ * The files that grew by half and by more than five seconds since the kept run, each with the commit that last changed
+ * it since, or the newest commit where none did: a sentence a file, the most seconds first. A file that is not in the
+ * kept run has grown from nothing.
  */
-export function listGrown(files: readonly FileTime[]): { file: string; by: number }[] {
+export async function describeGrown(files: readonly FileTime[]): Promise<string[]> {
   const kept = readKeptTimes();
-  const both = files.flatMap(({ file, tookMs }) => {
-    const before = kept[file];
-    return before === undefined || Math.max(before, tookMs / 1_000) < minSeconds
-      ? []
-      : [{ file, seconds: tookMs / 1_000, ratio: tookMs / 1_000 / Math.max(before, 0.1) }];
-  });
-  const median = both.map(({ ratio }) => ratio).sort((a, b) => a - b)[Math.floor(both.length / 2)] ?? 1;
-  return both
-    .map(({ file, seconds, ratio }) => ({ file, by: ratio / median, extra: seconds - (seconds * median) / ratio }))
-    .filter(({ by }) => by >= minGrowth)
-    .sort((a, b) => b.extra - a.extra);
+  const slower = compareProcessor(files);
+  const grown = files
+    .map(({ file, processorS }) => ({ file, processorS, keptS: (kept[file] ?? 0) * slower }))
+    .filter(({ processorS, keptS }) => processorS > keptS * minGrowth && processorS > keptS + minMoreS)
+    .sort((a, b) => b.processorS - b.keptS - (a.processorS - a.keptS));
+  return Promise.all(
+    grown.map(async ({ file, processorS, keptS }) => {
+      const now = `${processorS.toFixed(1)} s of processor, ${keptS.toFixed(1)} s expected`;
+      return `${file}: ${now}; last changed by ${await findCommit(file)}`;
+    }),
+  );
+}
+
+async function findCommit(file: string): Promise<string> {
+  const log = (...args: string[]) => run('git', ['log', '-1', '--format=%h %s', ...args], { quiet: true });
+  const renewed = await log('--format=%H', '--', keptPath);
+  const since = renewed.code === 0 && renewed.output !== '' ? [`${renewed.output.trim()}..HEAD`] : [];
+  const found = (await log(...since, '--', file)).output.trim();
+  return found || `the sources, up to ${(await log()).output.trim()}`;
 }
 
 /** Keeps the times of this run as its artefact, and with `--keep` as what later runs are compared with. */
@@ -51,11 +72,11 @@ export function keepTimes(files: readonly FileTime[]): void {
   if (files.length === 0) return;
   const seconds = Object.fromEntries(
     files
-      .map(({ file, tookMs }) => [file, Math.round(tookMs / 100) / 10] as const)
+      .map(({ file, processorS }) => [file, Math.round(processorS * 10) / 10] as const)
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
   writeJson(timesPath, seconds);
-  if (process.argv.includes('--keep')) writeJson(keptTimesPath, seconds);
+  if (process.argv.includes('--keep')) writeJson(keptPath, seconds);
 }
 
 /** Adds today to the days on which each of these stories was flaky, and returns them; the file keeps earlier runs. */

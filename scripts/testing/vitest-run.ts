@@ -60,11 +60,12 @@ export async function runVitest(name: string, selection: Selection): Promise<Ste
   const failures = [...faults, ...files.flatMap((file) => file.failures)];
   if (files.length === 0) failures.push('no story was found');
   const passed = files.reduce((sum, file) => sum + file.passed, 0);
+  const processorS = files.reduce((sum, file) => sum + file.processorS, 0);
   const flaky = stories.filter((story) => story.diagnostic()?.flaky).map(nameStory);
-  return { name, passed, failed: failures.length, failures, files, flaky };
+  return { name, passed, failed: failures.length, failures, files, flaky, processorS };
 }
 
-type FileResult = { file: string; tookMs: number; passed: number; failures: readonly string[] };
+type FileResult = { file: string; processorS: number; passed: number; failures: readonly string[] };
 
 function readFile(module: TestModule): FileResult {
   const file = nameFile(module);
@@ -73,7 +74,7 @@ function readFile(module: TestModule): FileResult {
   const stories = [...module.children.allTests()];
   for (const story of stories) if (story.result().state === 'failed') failures.push(describeFailure(story));
   const passed = stories.filter((story) => story.result().state === 'passed').length;
-  return { file, tookMs: module.diagnostic().duration, passed, failures };
+  return { file, processorS: module.meta().processorS ?? module.diagnostic().duration / 1_000, passed, failures };
 }
 
 const nameStory = (story: TestCase) => `${nameFile(story.module)}: ${story.fullName}`;
