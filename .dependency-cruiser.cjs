@@ -306,7 +306,7 @@ module.exports = {
     // The source has no CommonJS: a function that happens to be called `require` imports nothing.
     moduleSystems: ['es6'],
     tsPreCompilationDeps: true,
-    tsConfig: { fileName: 'tsconfig.json' },
+    tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],

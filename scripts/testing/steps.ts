@@ -86,8 +86,13 @@ function sumTimes(times: string): number {
 }
 
 /** Runs one all-or-nothing step; its output is shown only if it fails. */
-export async function check(name: string, command: string, args: readonly string[]): Promise<StepResult> {
-  const { code, output, processorS } = await run(command, args, { quiet: true });
+export async function check(
+  name: string,
+  command: string,
+  args: readonly string[],
+  cwd = projectRoot,
+): Promise<StepResult> {
+  const { code, output, processorS } = await run(command, args, { cwd, quiet: true });
   return report(name, code === 0, output, processorS);
 }
 

@@ -49,6 +49,13 @@ export function createConnectionStore(db: WorkbenchDatabase) {
   const remove = db.prepare('DELETE FROM connections WHERE id = ? AND organisation_id = ?');
   const toConnectionOrNull = (row: RawConnection | undefined) => (row === undefined ? null : toConnection(row));
 
+  const insertOne = db.transaction((connection: ConnectionRecord): void => {
+    if (connection.generates) stopGenerating.run(connection.organisationId);
+    const { hasApiKey, privateNetwork, generates } = connection;
+    const flags = { hasApiKey: +hasApiKey, privateNetwork: +privateNetwork, generates: +generates };
+    insert.run({ ...connection, ...flags });
+  });
+
   return {
     list: (organisationId: string): ConnectionRecord[] => list.all(organisationId).map(toConnection),
     get: (id: string, organisationId: string): ConnectionRecord | null =>
@@ -62,12 +69,7 @@ export function createConnectionStore(db: WorkbenchDatabase) {
     /** Those that were made with a key. */
     listIdsWithKey: (): string[] => listIdsWithKey.all(),
     /** Adds a connection; one that generates takes that over from the others of its organisation. */
-    insert: db.transaction((connection: ConnectionRecord): void => {
-      if (connection.generates) stopGenerating.run(connection.organisationId);
-      const { hasApiKey, privateNetwork, generates } = connection;
-      const flags = { hasApiKey: +hasApiKey, privateNetwork: +privateNetwork, generates: +generates };
-      insert.run({ ...connection, ...flags });
-    }),
+    insert: (connection: ConnectionRecord): void => insertOne(connection),
     /** Returns false when the organisation has no such connection. */
     remove: (id: string, organisationId: string): boolean => remove.run(id, organisationId).changes > 0,
   };
