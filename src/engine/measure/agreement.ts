@@ -40,7 +40,8 @@ const dropNoise = (value: number) => (Math.abs(value) < 1e-12 ? 0 : value);
 
 /**
  * Cohen's kappa (1960) with the 95% interval of its large-sample variance (Fleiss, Cohen and Everitt 1969); null
- * without pairs, and where both readers gave one and the same label alone.
+ * without pairs, and where both readers gave one and the same label alone. Where one of them did, that variance is 0
+ * whatever is known, and the interval is Wilson's of the share that they agree on.
  */
 export function computeKappa(pairs: readonly LabelPair[]): Coefficient | null {
   const n = pairs.reduce((sum, [, , rows = 1]) => sum + rows, 0);
@@ -57,6 +58,11 @@ export function computeKappa(pairs: readonly LabelPair[]): Coefficient | null {
   for (const [a, b, rows = 1] of pairs) {
     const margins = (second.get(a) ?? 0) + (first.get(b) ?? 0);
     spread += (rows * (a === b ? 1 - expected - margins * (1 - observed) : margins * (1 - observed)) ** 2) / n;
+  }
+  if (first.size === 1 || second.size === 1) {
+    const share = computeWilsonInterval(observed * n, n);
+    const toKappa = (agreed: number) => Math.max(-1, Math.min(1, (agreed - expected) / (1 - expected)));
+    return { value: 0, low: toKappa(share.low), high: toKappa(share.high) };
   }
   const half = (normal95 * Math.sqrt(Math.max(0, spread) / n)) / (1 - expected) ** 2;
   const value = dropNoise((observed - expected) / (1 - expected));

@@ -54,6 +54,7 @@ export const seenFieldSchema = z.object({
   path: z.array(z.string()),
   types: z.array(z.enum(['any', 'bool', 'number', 'text', 'list', 'map', 'null', 'timestamp', 'duration'])),
   values: z.array(z.union([z.string(), z.number(), z.boolean()])).describe('Most frequent first'),
+  has_times: z.boolean().describe('Whether some of its texts are days with a time'),
   counts: z.array(z.int()).describe('How often each of the values occurs'),
   distribution: z
     .object({ low: z.number(), high: z.number(), counts: z.array(z.int()) })

@@ -15,6 +15,13 @@ const { cases } = JSON.parse(readFileSync(new URL('../../cases/agreement.json', 
 };
 
 describe('the agreement of readers', () => {
+  it('is of no certainty where one reader gave one label alone', () => {
+    const pairs = Array.from({ length: 40 }, (_, row) => ['grant', row === 0 ? 'deny' : 'grant'] as const);
+    const kappa = computeKappa(pairs);
+    expect(kappa?.value).toBe(0);
+    expect([kappa?.low, kappa?.high]).toEqual([-1, expect.closeTo(0.82, 1)]);
+  });
+
   it('is that of scikit-learn, statsmodels and krippendorff on 100 random tables [REA-1]', () => {
     expect(cases).toHaveLength(100);
     for (const [at, { labels, kappa, kappa_standard_error: error, alpha }] of cases.entries()) {
@@ -24,7 +31,8 @@ describe('the agreement of readers', () => {
       if (at >= 50) continue;
       const found = computeKappa(rows.map(([a = '', b = '']) => [a, b] as const));
       expect([at, found?.value ?? null]).toEqual([at, near(kappa)]);
-      if (found === null || error === null) continue;
+      // Of a reader with one label alone the formula knows no variance, which is no certainty.
+      if (found === null || error === null || (kappa === 0 && error < 1e-9)) continue;
       const half = 1.959963984540054 * error;
       const close = (value: number) => expect.closeTo(value, 6);
       expect([at, found.low, found.high]).toEqual([

@@ -52,6 +52,15 @@ function findingsOn(inputs: JsonObject[], ...list: Short[]) {
   ]);
 }
 
+/** Findings about rules on examples, whose fields are known by them. */
+function lintOn(inputs: JsonObject[], ...list: Short[]) {
+  const survey = surveyFields();
+  for (const input of inputs) survey.add(input);
+  const rows = inputs.map((input, i) => ({ id: `${i}`, input, decision: null }));
+  const evidence = { fields: toKnownFields(survey.fields()), impact: impactOn(rows, ...list) };
+  return lintRules(rules(...list).file.rules, null, evidence);
+}
+
 const schema: JsonObject = {
   type: 'object',
   properties: {
@@ -365,6 +374,31 @@ describe('checking rules against one another', () => {
       ['overlap', 1, 0, 'examples', 1],
     ]);
     expect(findingsOn(inputs, ['ctx.n > 50 || ctx.missing'])).toEqual([['no_example', 0, null, 'examples', 4]]);
+  });
+
+  it('tells that a day leaves itself out, or takes itself in, where values have a time', () => {
+    const inputs = ['2024-01-30T09:00:00Z', '2024-01-31T15:00:00Z', '2024-02-02T08:00:00Z'].map((at) => ({ at }));
+    const tell = (condition: string, rows: JsonObject[] = inputs) =>
+      lintOn(rows, [condition]).map(({ message, suggestion }) => [message, suggestion]);
+    const left = [
+      '2024-01-31 itself is left out: values of ctx.at have a time, and come after the day alone.',
+      'Write ctx.at < "2024-02-01".',
+    ];
+    expect(tell('ctx.at >= "2024-01-01" && ctx.at <= "2024-01-31"')).toEqual([left]);
+    expect(tell('"2024-01-31" >= ctx.at')).toEqual([left]);
+    expect(tell('ctx.at > "2024-01-31"')[0]?.[1]).toBe('Write ctx.at >= "2024-02-01".');
+    expect(tell('ctx.at < "2024-02-01"')).toEqual([]);
+    expect(tell('ctx.at <= "2024-01-31"', [{ at: '2024-01-30' }, { at: '2024-02-02' }])).toEqual([]);
+  });
+
+  it('tells on how many examples a rule fails that holds on others', () => {
+    const inputs = [{ at: '2024-01-30T09:00:00Z' }, { at: '2024-01-31' }, { at: '2024-02-02' }];
+    const [found] = lintOn(inputs, ['timestamp(ctx.at) < timestamp("2024-02-01T00:00:00Z")']);
+    expect(found).toMatchObject({ kind: 'field', severity: 'info', shown_by: { rows: 2, of: 3 } });
+    expect([found?.message, found?.suggestion]).toEqual([
+      'It fails on 2 examples, which it does not match.',
+      'Its days have no time: write timestamp(ctx.at + "T00:00:00Z").',
+    ]);
   });
 
   it('counts the examples that show an exact finding too', () => {

@@ -46,6 +46,7 @@ describe('before rules are saved', () => {
         types: ['number'],
         values: expect.arrayContaining([50, 150, 300, 500]),
         counts: [1, 1, 1, 1],
+        has_times: false,
         distribution: { low: 50, high: 500, counts: expect.arrayContaining([1, 0]) },
         by_option: expect.anything(),
       },
@@ -54,6 +55,7 @@ describe('before rules are saved', () => {
         types: ['text'],
         values: ['DE', 'AT'],
         counts: [3, 1],
+        has_times: false,
         distribution: null,
         by_option: [
           { option: 'no', counts: [2, 0], distribution: null },

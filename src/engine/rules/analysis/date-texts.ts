@@ -1,5 +1,7 @@
 /** Dates in conditions: JSON has none, so they are texts, in which only ISO 8601 puts the later one behind. */
+import { printPath } from '../parsing/print.ts';
 import { type At, listChildren, type RuleNode } from '../tree.ts';
+import { toFieldPath } from '../types.ts';
 
 const orderings = ['<', '<=', '>', '>='] as const;
 const numbersWithYear = /^\d{1,2}([./-])\d{1,2}\1\d{4}(?!\d)/;
@@ -16,6 +18,33 @@ export function readDate(text: string): string | null {
 /** A day as the text of a timestamp; null for any other text. */
 export const addTime = (text: string): string | null =>
   text.length === 10 && readDate(text) === text ? `${text}T00:00:00Z` : null;
+
+/** The day behind a day of the calendar. */
+const addDay = (day: string) => new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+const mirrored: Readonly<Record<string, string>> = { '<=': '>=', '>=': '<=', '<': '>', '>': '<' };
+
+/** Finds comparisons that leave out a day, or take it in, against what is meant: the field's values have a time. */
+export function findLastDays(
+  node: RuleNode,
+  hasTimes: (path: readonly string[]) => boolean,
+): { at: At; message: string; suggestion: string }[] {
+  const below = listChildren(node).flatMap((child) => findLastDays(child, hasTimes));
+  if (node.k !== 'op') return below;
+  const isTurned = node.left.k === 'lit';
+  const [field, bound] = isTurned ? [node.right, node.left] : [node.left, node.right];
+  const op = isTurned ? mirrored[node.op] : node.op;
+  const path = field.k === 'list' ? null : toFieldPath(field);
+  if (!path || bound.k !== 'lit' || typeof bound.v !== 'string' || (op !== '<=' && op !== '>')) return below;
+  const day = addTime(bound.v) === null ? null : bound.v;
+  if (day === null || !hasTimes(path)) return below;
+  const name = printPath(path);
+  const message =
+    op === '<='
+      ? `${day} itself is left out: values of ${name} have a time, and come after the day alone.`
+      : `${day} itself is taken in: values of ${name} have a time, and come after the day alone.`;
+  const suggestion = `Write ${name} ${op === '<=' ? '<' : '>='} "${addDay(day)}".`;
+  return [...below, { at: bound.at, message, suggestion }];
+}
 
 /** A date that begins with its year, whether or not it is one of the calendar or has all its digits. */
 const yearFirst = /^(\d{4})-(\d{1,2})-(\d{1,2})(?![\d-])/;

@@ -7,7 +7,14 @@ import type { FieldTypes } from '../types.ts';
 import { typesBySchemaName } from './field-set.ts';
 
 /** A field: its path from ctx, its type ('any' where mixed), and its values, where schema or inputs list them. */
-export type KnownField = { path: string[]; type: StaticType; values: Json[] | null; help: string };
+export type KnownField = {
+  path: string[];
+  type: StaticType;
+  values: Json[] | null;
+  /** Whether texts that were seen are days with a time. */
+  hasTimes?: boolean;
+  help: string;
+};
 
 const maxDepth = 8;
 const maxFields = 2000;

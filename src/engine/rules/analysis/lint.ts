@@ -1,13 +1,14 @@
 /** Checks rules against one another, the input schema and the examples: what is valid but probably not intended. */
 import type { z } from 'zod';
 import type { JsonObject } from '../../json.ts';
+import { countOf } from '../../numeric.ts';
 import { printPath } from '../parsing/print.ts';
 import type { ruleFindingSchema } from '../results.ts';
 import type { RulesFile } from '../rules-file.ts';
 import { type At, listChildren, type RuleNode } from '../tree.ts';
 import { type FieldTypes, inferType, toFieldPath } from '../types.ts';
 import { type Conjunct, implies, intersectConjuncts, isImpossible, toDisjunctiveForm } from './conjuncts.ts';
-import { addTime, findDateTexts } from './date-texts.ts';
+import { addTime, findDateTexts, findLastDays } from './date-texts.ts';
 import { isLiteral, type Literal } from './field-set.ts';
 import { createFieldTypes, type KnownField, listSchemaFields } from './fields.ts';
 import { findConstantErrors, foldConstants } from './fold.ts';
@@ -38,6 +39,8 @@ type Context = {
   impact: Impact | null;
   /** All values of a field on the examples, the most frequent first, by its path as JSON; only of fields with few. */
   valuesByField: ReadonlyMap<string, Literal[]>;
+  /** Fields whose values on the examples have a time. */
+  withTimes: ReadonlySet<string>;
   /** The conditions with their constants worked out: like the two lists below, of the rules that were looked at. */
   folded: RuleNode[];
   /** Their alternatives without the impossible ones, and those again as far as the schema allows them. */
@@ -73,6 +76,9 @@ export function lintRules(
     const findings = [
       ...findFieldProblems(index, context),
       ...findDateTexts(ast).map((found): Finding => ({ ...found, kind: 'field' })),
+      ...findLastDays(ast, (path) => context.withTimes.has(JSON.stringify(path))).map(
+        (found): Finding => ({ ...found, kind: 'field', basis: 'examples', shown_by: toShownBy(0, context) }),
+      ),
       ...findFailingParts(index, context),
       ...findLostDigits(ast, condition).map((found): Finding => ({ ...found, kind: 'loses_digits' })),
       ...findVainParts(ast),
@@ -111,6 +117,7 @@ function createContext(
     valuesByField: new Map(
       seen.flatMap(({ path, values }) => (values ? [[JSON.stringify(path), values.filter(isLiteral)]] : [])),
     ),
+    withTimes: new Set(seen.flatMap(({ path, hasTimes }) => (hasTimes ? [JSON.stringify(path)] : []))),
     folded: [],
     alternatives: [],
     allowed: [],
@@ -249,7 +256,9 @@ function computeCover(
 function findOnExamples(index: number, context: Context): Finding[] {
   const { rules, impact } = context;
   const effect = impact?.rules[index];
-  if (!impact || !effect || effect.matched > 0) return [];
+  if (!impact || !effect) return [];
+  const failing = effect.holds > 0 && effect.errors > 0 ? [describeFailures(index, context)] : [];
+  if (effect.matched > 0) return failing;
   if (effect.holds === 0) {
     const failures = effect.errors > 0 ? `, and it fails on ${effect.errors} of them` : '';
     return [
@@ -268,6 +277,7 @@ function findOnExamples(index: number, context: Context): Finding[] {
   }
   const other = impact.together[index]?.indexOf(effect.holds) ?? -1;
   return [
+    ...failing,
     {
       kind: 'never_reached',
       basis: 'examples',
@@ -280,6 +290,21 @@ function findOnExamples(index: number, context: Context): Finding[] {
       shown_by: { rows: effect.holds, of: impact.rows },
     },
   ];
+}
+
+/** Says on how many examples a rule fails that holds on others. */
+function describeFailures(index: number, context: Context): Finding {
+  const errors = context.impact?.rules[index]?.errors ?? 0;
+  return {
+    kind: 'field',
+    severity: 'info',
+    basis: 'examples',
+    message: `It fails on ${countOf(errors, 'example')}, which it does not match.`,
+    suggestion:
+      suggestTime(context.rules[index]?.ast ?? null, context) ??
+      'Ask by has(…) for what may be left out, and compare its values with those of the examples.',
+    shown_by: toShownBy(errors, context),
+  };
 }
 
 /** Says how days without a time become timestamps, where a rule reads such a field by `timestamp`; else null. */

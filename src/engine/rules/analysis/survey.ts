@@ -21,6 +21,8 @@ const steps = 24;
 /** The share of the numbers at each end that may lie beyond the outermost steps. */
 const beyond = 0.01;
 
+const dayWithTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+
 type Value = string | number | boolean;
 type Tally = { counts: Map<Value, number>; numbers: number[] };
 type Counted = {
@@ -28,6 +30,7 @@ type Counted = {
   types: Set<StaticType>;
   /** Whether its values are so few and short that they are listed. */
   isListed: boolean;
+  hasTimes: boolean;
   all: Tally;
   /** Null for fields beyond those that are counted so. */
   byOption: Map<string, Tally> | null;
@@ -52,7 +55,7 @@ export function surveyFields(piiFields: readonly string[] = []): FieldSurvey {
     if (!field) {
       if (found.size >= maxFields) return;
       const byOption: Counted['byOption'] = found.size < maxFieldsByOption ? new Map() : null;
-      field = { path, types: new Set(), isListed: true, all: startTally(), byOption };
+      field = { path, types: new Set(), isListed: true, hasTimes: false, all: startTally(), byOption };
       found.set(key, field);
     }
     field.types.add(findJsonType(value));
@@ -61,7 +64,7 @@ export function surveyFields(piiFields: readonly string[] = []): FieldSurvey {
   return {
     add: (input, option = null) => walk(input, [], false, option),
     fields: () =>
-      [...found.values()].map(({ path, types, isListed, all, byOption }) => {
+      [...found.values()].map(({ path, types, isListed, hasTimes, all, byOption }) => {
         const sorted = isListed ? [...all.counts].toSorted((a, b) => b[1] - a[1]) : [];
         const distribution = distribute(all.numbers);
         return {
@@ -69,6 +72,7 @@ export function surveyFields(piiFields: readonly string[] = []): FieldSurvey {
           types: [...types],
           values: sorted.map(([value]) => value),
           counts: sorted.map(([, count]) => count),
+          has_times: hasTimes,
           distribution,
           by_option: [...(byOption ?? [])].map(([option, { counts, numbers }]) => ({
             option,
@@ -84,6 +88,7 @@ function countValue(field: Counted, value: Value, option: string | null): void {
   const { all, byOption } = field;
   const isOneTooMany = !all.counts.has(value) && all.counts.size >= maxDistinct;
   if (isOneTooMany || (typeof value === 'string' && value.length > maxValueLength)) field.isListed = false;
+  if (typeof value === 'string' && value[10] === 'T' && dayWithTime.test(value)) field.hasTimes = true;
   let own: Tally | null = null;
   if (option !== null && byOption !== null) {
     own = byOption.get(option) ?? startTally();
@@ -115,13 +120,16 @@ function countSteps(numbers: Iterable<number>, low: number, high: number): numbe
 }
 
 /** Converts seen fields for the checks and the editor: 'any' where types are mixed; nulls do not count. */
-export function toKnownFields(seen: readonly Pick<SeenField, 'path' | 'types' | 'values'>[]): KnownField[] {
-  return seen.map(({ path, types, values }) => {
+export function toKnownFields(
+  seen: readonly Pick<SeenField, 'path' | 'types' | 'values' | 'has_times'>[],
+): KnownField[] {
+  return seen.map(({ path, types, values, has_times: hasTimes }) => {
     const [type = 'any', ...others] = types.filter((name) => name !== 'null');
     return {
       path,
       type: others.length === 0 ? type : 'any',
       values: values.length > 0 ? values : null,
+      hasTimes,
       help: 'Seen in examples, most frequent values first.',
     };
   });
