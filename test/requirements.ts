@@ -814,6 +814,10 @@ const comingHome = {
     'A decision of the edge stands in the log once, whatever is sent again, with its origin, without charge and with personal fields as the type says.',
   'HOM-3': 'Metrics, days, releases, replays, corrections, the audit and exports count decisions of the edge.',
   'HOM-4': 'What is odd in a line is said, before anything of it is written; the other lines are added.',
+  'HOM-6':
+    'A key needs the scope logs to bring decisions; who brought one, by which key and file, stands in its record.',
+  'HOM-7':
+    'Each line is decided again by its release, of texts whose encoder is not loaded one in 20; what differs is refused with both answers.',
   'HOM-5':
     'workbench import-log brings files home, also turned over, again and while they are written: through kills of the service nothing that was answered is lost, and nothing is there twice.',
 };

@@ -102,7 +102,8 @@ export async function runGolden(
   return { checked: bundle.golden.length, failures };
 }
 
-function isSameOutput(expected: GoldenOutput, actual: GoldenOutput): boolean {
+/** Whether two answers are the same: probabilities may differ by 1e-5, nothing else. */
+export function isSameOutput(expected: GoldenOutput, actual: GoldenOutput): boolean {
   const { confidence, class_probabilities: probabilities, ...settled } = expected;
   const isNear = (a: number, b: number | undefined) => b !== undefined && Math.abs(a - b) <= tolerance;
   const actualOf = new Map(Object.entries(actual.class_probabilities));

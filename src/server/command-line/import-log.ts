@@ -102,7 +102,9 @@ async function importFiles(client: Client, files: readonly string[], { say, sign
       part = [];
       partBytes = 0;
       if (sent.length === 0) return;
-      const answer = await client.call('logs.import', { body: { lines: sent.map(({ text }) => text) } });
+      const answer = await client.call('logs.import', {
+        body: { file: name.slice(0, 200), lines: sent.map(({ text }) => text) },
+      });
       sums.added += answer.added;
       sums.known += answer.known;
       sums.expired += answer.expired;

@@ -8,8 +8,11 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Who may call: anybody, an API key or a session (`key`), a session (`jwt`), the owner's session. */
 export type Access = 'public' | 'key' | 'jwt' | 'owner';
 
-/** Scopes of a key: `deploy` changes decisions, `train` makes types and policies, `label` changes examples. */
-export const scopes = ['decide', 'read', 'label', 'train', 'deploy', 'export'] as const;
+/**
+ * Scopes of a key: `deploy` changes decisions, `train` makes types and policies, `label` changes examples, `logs` brings
+ * decisions that were made elsewhere.
+ */
+export const scopes = ['decide', 'read', 'label', 'train', 'deploy', 'export', 'logs'] as const;
 export type Scope = (typeof scopes)[number];
 
 /** Who may call an operation, in words for the documents. */

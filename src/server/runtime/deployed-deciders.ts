@@ -137,6 +137,7 @@ export class DeployedDeciders {
       const known = this.#compiled.get(policy.id)?.bundle;
       const bundle = known ?? unpackBundle(this.#readFile(policy.id, policy.bundleSha256), sha256);
       const present = this.#withPresentSettings(bundle, type, policy.id);
+      this.#noteEncoder(policy.id, bundle);
       return { pinned: this.compile(present), fields: listBundleFields(present, type.piiFields) };
     } catch (cause) {
       // The caller asked rightly: the release is not as it was.
@@ -165,15 +166,24 @@ export class DeployedDeciders {
 
   #tryToLoad(type: DecisionTypeRecord, policy: DeployedPolicy): boolean {
     try {
-      const { bundle } = this.#load(type, policy);
-      const encoderHost = bundle.plan.text?.encoder ? this.findTextModel(bundle)?.host : undefined;
-      if (encoderHost !== undefined) this.#encoders.set(policy.id, encoderHost);
+      this.#noteEncoder(policy.id, this.#load(type, policy).bundle);
     } catch (error) {
       if (this.#unavailable.note(policy.id, error)) this.#options.onAvailability(policy.id, error);
       return false;
     }
     if (this.#unavailable.forget(policy.id)) this.#options.onAvailability(policy.id, null);
     return true;
+  }
+
+  #noteEncoder(policyId: string, bundle: Bundle): void {
+    const host = bundle.plan.text?.encoder ? this.findTextModel(bundle)?.host : undefined;
+    if (host !== undefined) this.#encoders.set(policyId, host);
+  }
+
+  /** Whether a policy asks a text encoder that is not loaded. */
+  isEncoderWaiting(policyId: string): boolean {
+    const host = this.#encoders.get(policyId);
+    return host !== undefined && host.state() !== 'ready';
   }
 
   /** Starts the text encoder where a loaded policy asks it, so that no decide call waits for its loading. */

@@ -34,8 +34,9 @@ async function open(fields: object = {}) {
     const own = { id: randomUUID(), request_id: `r${amount}`, decision_type: name, input, created_at };
     return { ...answer, ...own, escalated, ...changes };
   };
-  const bring = async (lines: readonly (object | string)[], by: Call = call) =>
+  const bring = async (lines: readonly (object | string)[], by: Call = call, file?: string) =>
     by('POST', '/api/v1/logs/import', {
+      file,
       lines: lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))),
     });
   const list = async (query = '') => (await call('GET', `${url}/logs?page_size=100${query}`)).body.items;
@@ -172,15 +173,53 @@ describe('decisions of the edge', () => {
     expect((await list())[0]).toMatchObject({ policy_version: 'v1', corrected_decision: null, api_key_id: null });
   });
 
-  it('come by a key that may decide, to its own organisation [HOM-1]', async () => {
-    const { call, app, write, bring } = await open();
+  it('are decided again, and refused with both answers where they were not decided so [HOM-7]', async () => {
+    const { url, write, bring, list, call } = await open();
+    const [paid, refused] = [await write(3), await write(900)];
+    const forged: [line: object, message: RegExp][] = [
+      [{ ...refused, decision: 'pay' }, /^it says "pay" by fallback .*, and its release decides "refuse" by fallback/],
+      [{ ...paid, input: { amount: 900 } }, /^it says "pay" by rules with 1\.0000, and its release decides "refuse"/],
+      [{ ...refused, class_probabilities: { pay: 1, refuse: 1 } }, /^its release decides so for other reasons or with/],
+      [{ ...paid, rules_triggered: ['large'] }, /^its release decides so for other reasons/],
+      [
+        { ...refused, confidence: 0.9 },
+        /^it says "refuse" by fallback with 0\.9000, handed on, and its release decides/,
+      ],
+    ];
+    const { body } = await bring([paid, ...forged.map(([line]) => ({ ...line, id: randomUUID() })), refused]);
+    expect(body).toMatchObject({ added: 2, known: 0 });
+    expect(body.refused).toEqual(
+      forged.map(([, message], index) => ({ index: index + 1, message: expect.stringMatching(message) })),
+    );
+    expect((await call('GET', `${url}/metrics`)).body).toMatchObject({ total_decisions: 2 });
+    // What is said beside the decision is the release's own.
+    const said = { ...(await write(4)), explanation: 'Anything I like.' };
+    await bring([said]);
+    expect((await list())[0].explanation).toBe(paid.explanation);
+  });
+
+  it('come by a key that may bring them, whose name and file stand at each [HOM-1] [HOM-6]', async () => {
+    const { call, app, write, bring, list } = await open();
     const line = await write(1);
     const keyed = async (scopes: string[]) => {
       const { body } = await call('POST', '/api/v1/api-keys', { name: scopes.join(), scopes });
       return callerOf(app, { authorization: `Bearer ${body.key}` });
     };
     expect((await bring([line], await keyed(['read']))).status).toBe(403);
-    expect((await bring([line], await keyed(['decide']))).body).toMatchObject({ added: 1 });
+    expect((await bring([line], await keyed(['decide']))).status).toBe(403);
+    expect((await bring([line], await keyed(['logs']), 'decisions.jsonl')).body).toMatchObject({ added: 1 });
+    const { body: keys } = await call('GET', '/api/v1/api-keys');
+    const { id } = keys.find(({ name }: { name: string }) => name === 'logs');
+    expect((await list())[0]).toMatchObject({
+      api_key_id: id,
+      imported_by: 'key "logs"',
+      imported_file: 'decisions.jsonl',
+    });
+    expect((await call('GET', '/api/v1/activity')).body.items[0]).toMatchObject({
+      operation: 'logs.import',
+      by: 'key "logs"',
+      details: 'decisions.jsonl: 1 added, 0 known before, 0 refused',
+    });
     expect((await call('POST', '/api/v1/logs/import', { lines: [] })).status).toBe(422);
   });
 });

@@ -9,7 +9,7 @@ import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, OptionSelect } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
 import { decimal, moment, percent } from '../../parts/text/figures.ts';
-import { isolate, quoteNames } from '../../parts/text/names.ts';
+import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
 import { notify, notifyFailure } from '../../state/notices.tsx';
 import { change, useChange } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
@@ -151,6 +151,7 @@ function RecordFacts({ typeId, record }: { typeId: string; record: LogRecord }) 
         <Figure says="From the call to its answer.">{decimal(record.latency_ms, 1)} ms</Figure> · request{' '}
         {record.request_id}
         {record.origin === 'edge' && ' · decided at the edge'}
+        {record.imported_by !== null && `, brought by ${showUnseen(record.imported_by)}`}
       </p>
     </>
   );

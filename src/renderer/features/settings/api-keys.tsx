@@ -17,6 +17,7 @@ const scopeLabels: Readonly<Record<Scope, string>> = {
   train: 'make types and train',
   deploy: 'deploy and change what is decided',
   export: 'export bundles',
+  logs: 'bring decisions made elsewhere',
 };
 const scopeData = scopes.map((value) => ({ value, label: scopeLabels[value] }));
 

@@ -1,7 +1,9 @@
 /** The log of decisions and the metrics made from it. */
 import { z } from 'zod';
 import { stages } from '../../../engine/domain/decision.ts';
+import { characters } from '../../../engine/domain/definition.ts';
 import { driftSchema, fieldLanguagesSchema, unfamiliarDriftSchema } from '../../../engine/findings/drift.ts';
+import { orNull } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { errorKinds } from '../../../engine/rules/evaluation/values.ts';
 import { analysisStateShape, dateTime, pageQuery, paginated, uuid } from '../common.ts';
@@ -44,12 +46,14 @@ const logRecordSchema = z
       .nullable()
       .describe('Why it was decided so, with the connected model that was asked; null in records of earlier programs'),
     latency_ms: z.number(),
-    api_key_id: z.string().nullable().describe('The key of the caller; null for a person'),
+    api_key_id: z.string().nullable().describe('The key of the caller, or of whoever imported it; null for a person'),
     created_at: dateTime,
     corrected_decision: z.string().nullable().describe('The right option, where a person gave it later'),
     origin: z
       .enum(['workbench', 'edge'])
       .describe('Where it was decided: here, or by its bundle in a service whose log was imported'),
+    imported_by: z.string().nullable().describe('Who imported it; null of what was decided here'),
+    imported_file: z.string().nullable().describe('Out of which file, as they said'),
   })
   .meta({ id: 'LogRecord' });
 export type LogRecord = z.infer<typeof logRecordSchema>;
@@ -121,8 +125,9 @@ export const logOperations = {
   }),
   'logs.import': operation('POST', '/api/v1/logs/import', {
     ...common,
-    scope: 'decide',
+    scope: 'logs',
     body: z.strictObject({
+      file: orNull(characters(1, 200), 'Name of the file, for the record'),
       lines: z
         .array(z.string().max(maxLogLineCharacters))
         .min(1)
@@ -132,7 +137,7 @@ export const logOperations = {
     output: logImportSchema,
     summary: 'Add decisions that bundles made elsewhere to the log: lines of `decision-edge serve --log`',
     description:
-      'A line belongs to the release whose digest it names, which says policy and version; its names must be those of the release. It is added once by its id, also where it is sent again. Lines that are left out are reported, and leave the others alone. Personal fields are masked as the type says now. Nothing is charged.',
+      'A line belongs to the release whose digest it names, which says policy and version; its names must be those of the release, which decides it again: what differs is refused, with both answers. Texts of an encoder that is not loaded are decided again one in 20. It is added once by its id, also where it is sent again. Lines that are left out are reported, and leave the others alone. Personal fields are masked as the type says now. Nothing is charged.',
     hints: updates,
     bodyLimitBytes: 4 * 2 ** 20,
   }),

@@ -50,7 +50,8 @@ const noted: { readonly [Name in OperationName]?: Describe<OutputOf<Name>> } = {
   'examples.export': ({ query }) => String(query['format'] ?? ''),
   'bundle.export': simply,
   'bundle.export_page': simply,
-  'logs.import': (_, { added, known, refused }) => `${added} added, ${known} known before, ${refused.length} refused`,
+  'logs.import': ({ body }, { added, known, refused }) =>
+    `${body['file'] ?? 'no file named'}: ${added} added, ${known} known before, ${refused.length} refused`,
   'logs.export': ({ query }) => String(query['format'] ?? ''),
   'logs.restore': simply,
   'pii_residue.clear': simply,

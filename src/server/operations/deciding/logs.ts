@@ -78,6 +78,8 @@ function writeRecord<Input extends JsonObject | string>(
     created_at: isoTime(logged.createdAt),
     corrected_decision: logged.correctedDecision,
     origin: logged.edgeId === null ? ('workbench' as const) : ('edge' as const),
+    imported_by: logged.importedBy,
+    imported_file: logged.importedFile,
   };
 }
 
@@ -109,6 +111,8 @@ const csvColumns = [
   'origin',
   'classifier_choice',
   'classifier_probability',
+  'imported_by',
+  'imported_file',
 ] as const satisfies readonly (keyof LogRecord)[];
 
 /** Yields one string for each slice of records and each turn of the event loop: a slow reader holds only its place. */
@@ -193,7 +197,7 @@ export const logHandlers = {
     return toLogRecord(toShown(deps, type), logged);
   },
 
-  'logs.import': (deps, { caller, body }) => importLog(deps, caller, body.lines, deps.trustedTime.now()),
+  'logs.import': (deps, { caller, body }) => importLog(deps, caller, body, deps.trustedTime.now()),
 
   'logs.restore': async (deps, { type }) => ({
     restored: await restoreRemoved(deps, type),

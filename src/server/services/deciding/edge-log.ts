@@ -1,7 +1,7 @@
 /** Decisions that bundles made elsewhere come into the log, by the lines that `decision-edge serve --log` wrote. */
 import { z } from 'zod';
 import { parsePart } from '../../../door/errors/parse-part.ts';
-import { stages } from '../../../engine/domain/decision.ts';
+import { type Decision, stages } from '../../../engine/domain/decision.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
 import { type Result, WorkbenchError } from '../../../engine/errors.ts';
 import { jsonObject } from '../../../engine/json.ts';
@@ -18,6 +18,8 @@ import { createTurns } from '../../process/turns.ts';
 import type { NewLoggedDecision } from '../../store/deciding/log-writer.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { nameCaller } from '../releases.ts';
+import { type Brought, decideAgain } from './decide-again.ts';
 
 const dayMs = 24 * 3600 * 1000;
 /** The clock of another machine may be ahead by so much. */
@@ -66,18 +68,19 @@ type Found = { type: DecisionTypeRecord; release: ReleaseRecord; definition: Def
 
 /**
  * Adds the decisions of lines to the log in one transaction, each once. It leaves out, and counts, those that are in it
- * already or that retention would remove, and reports those of unknown releases and those that are no proper lines.
+ * already or that retention would remove, and reports those of unknown releases, those that are no proper lines and
+ * those that their release decides otherwise.
  */
 export async function importLog(
   deps: Foundation,
   caller: Caller,
-  lines: readonly string[],
+  { lines, file }: { lines: readonly string[]; file: string | null },
   retentionNowMs: number,
 ): Promise<LogImport> {
   const { store, events, clock } = deps;
   const counts: LogImport = { added: 0, known: 0, expired: 0, unknown: [], refused: [] };
   const findRelease = createReleaseFinder(deps, caller);
-  const records: EdgeRecord[] = [];
+  const accepted: (Found & { line: Line; index: number })[] = [];
   const takeTurns = createTurns(clock);
   for (const [index, text] of lines.entries()) {
     await takeTurns();
@@ -96,8 +99,17 @@ export async function importLog(
     if (misfit !== null) counts.refused.push({ index, message: misfit });
     else if (Date.parse(line.created_at) < retentionNowMs - (found.type.retentionDays ?? Infinity) * dayMs)
       counts.expired += 1;
-    else records.push({ type: found.type, logged: toLogged(deps, found, line) });
+    else accepted.push({ ...found, line, index });
   }
+  const judged = await decideAgain(deps, caller, accepted.map(toBrought));
+  const from = { importedBy: nameCaller(store, caller), importedFile: file, apiKeyId: caller.apiKeyId };
+  const records = accepted.flatMap(({ index, line, ...found }): EdgeRecord[] => {
+    const verdict = judged.get(index);
+    if (verdict?.ok) return [{ type: found.type, logged: { ...toLogged(deps, found, line, verdict.made), ...from } }];
+    counts.refused.push({ index, message: verdict?.message ?? 'it was not looked at' });
+    return [];
+  });
+  counts.refused.sort((a, b) => a.index - b.index);
   await store.writeLock.whenFree();
   const added = store.transaction(() => records.filter(({ logged }) => store.logs.addOnce(logged)));
   counts.added = added.length;
@@ -165,15 +177,39 @@ function countUnknown(unknown: LogImport['unknown'], { digest, decision_type }: 
   else same.lines += 1;
 }
 
-function toLogged({ auth }: Foundation, { type, release }: Found, line: Line): EdgeRecord['logged'] {
+const toBrought = ({ type, release, line, index }: Found & { line: Line; index: number }): Brought => {
+  const { classifier_choice: choice, class_probabilities: probabilities, confidence } = line;
+  const own = choice === null ? confidence : (probabilities[choice] ?? confidence);
+  const said = { ...toGoldenLine(line), confidence: own };
+  return { index, typeName: type.name, release: release.number, input: line.input, said };
+};
+
+const toGoldenLine = (line: Line) => ({
+  decision: line.decision,
+  stage: line.stage,
+  reason_codes: line.reason_codes,
+  rules_triggered: line.rules_triggered,
+  fallback_used: line.fallback_used,
+  escalate: line.escalated,
+  unfamiliar: line.unfamiliar,
+  class_probabilities: line.class_probabilities,
+});
+
+/** The record of a line; what was decided again is believed as it was made here. */
+function toLogged(
+  { auth }: Foundation,
+  { type, release }: Found,
+  line: Line,
+  made: Decision | null,
+): Omit<EdgeRecord['logged'], 'apiKeyId'> {
   return {
     edgeId: line.id,
     decisionTypeSeq: type.seq,
     requestId: line.request_id,
     input: auth.redact(line.input, type.piiFields),
     decision: line.decision,
-    confidence: line.confidence,
-    classifierChoice: line.classifier_choice,
+    confidence: made?.confidence ?? line.confidence,
+    classifierChoice: made === null ? line.classifier_choice : made.classifier_choice,
     stage: line.stage,
     reasonCodes: line.reason_codes,
     classProbabilities: line.class_probabilities,
@@ -185,9 +221,8 @@ function toLogged({ auth }: Foundation, { type, release }: Found, line: Line): E
     policyVersion: `v${release.policyVersion}`,
     versionNumber: release.versionNumber,
     release: release.number,
-    explanation: line.explanation,
+    explanation: made?.explanation ?? line.explanation,
     latencyMs: line.latency_ms,
-    apiKeyId: null,
     createdAt: Date.parse(line.created_at),
     audit: type.audit,
   };

@@ -38,6 +38,9 @@ export type NewLoggedDecision = {
   createdAt: number;
   /** The id in the log of the service that made it elsewhere; left out of what is decided here. */
   edgeId?: string;
+  /** Who brought it, and out of which file, as they said. */
+  importedBy?: string | null;
+  importedFile?: string | null;
   /** How many of such decisions are drawn to be judged blind; may be left out where none is. */
   audit?: AuditSetting | null;
 };
@@ -52,7 +55,9 @@ export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDec
   );
   // Few decisions have any: the others do not pay for the column.
   const addRuleErrors = db.prepare<[string, number]>('UPDATE decision_logs SET rule_errors = ? WHERE seq = ?');
-  const noteEdge = db.prepare<[string, number]>('UPDATE decision_logs SET edge_id = ? WHERE seq = ?');
+  const noteEdge = db.prepare<[string, string | null, string | null, number]>(
+    'UPDATE decision_logs SET edge_id = ?, imported_by = ?, imported_file = ? WHERE seq = ?',
+  );
   const draw = prepareDraw(db);
   const writeSummaries = prepareLogSummaries(db);
   return (decision) => {
@@ -79,9 +84,9 @@ export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDec
       decision.createdAt,
     );
     const seq = Number(lastInsertRowid);
-    const { ruleErrors, edgeId, audit = null } = decision;
+    const { ruleErrors, edgeId, importedBy = null, importedFile = null, audit = null } = decision;
     if (ruleErrors !== undefined && ruleErrors.length > 0) addRuleErrors.run(JSON.stringify(ruleErrors), seq);
-    if (edgeId !== undefined) noteEdge.run(edgeId, seq);
+    if (edgeId !== undefined) noteEdge.run(edgeId, importedBy, importedFile, seq);
     if (audit !== null) {
       const isAutomatic = !decision.escalated && decision.stage !== 'escalation';
       draw({ ...decision, logSeq: seq, isAutomatic }, audit);

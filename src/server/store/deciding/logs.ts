@@ -60,7 +60,7 @@ const logColumns = `seq, id, request_id AS requestId, input, decision, confidenc
   class_probabilities AS classProbabilities, rules_triggered AS rulesTriggered, rule_errors AS ruleErrors, escalated,
   fallback_used AS fallbackUsed, unfamiliar, policy_version AS policyVersion, version_number AS versionNumber,
   release, explanation, latency_ms AS latencyMs, api_key_id AS apiKeyId, created_at AS createdAt,
-  edge_id AS edgeId, corrected_decision AS correctedDecision`;
+  edge_id AS edgeId, imported_by AS importedBy, imported_file AS importedFile, corrected_decision AS correctedDecision`;
 
 function toLoggedDecision(row: RawLogRecord): LoggedDecision {
   return withInput(row, JSON.parse(row.input));
