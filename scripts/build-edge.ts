@@ -22,7 +22,8 @@ export async function buildEdge(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const modules = [...(await writeModules(folder)), ...(await writePage(folder))];
-  for (const name of ['api', 'node', 'browser']) {
+  // Both entries are declared as Node's: resolvers that name no platform, as of most bundlers, would take the other.
+  for (const name of ['api', 'node']) {
     const source = readFileSync(join(sources, `${name}.ts`), 'utf8');
     writeFileSync(join(folder, `${name}.d.ts`), writeDeclarations(source));
   }

@@ -144,11 +144,13 @@ export type LoadOptions = {
 
 /** A bundle that cannot be used: damaged, foreign, of a newer version, or deciding otherwise here. */
 export class InvalidBundle extends Error {
+  static override readonly name: string = 'InvalidBundle';
   override readonly name: string = 'InvalidBundle';
 }
 
 /** A slim bundle without its text model, or one that is read by a text model without ONNX Runtime. */
 export class TextModelNeeded extends InvalidBundle {
+  static override readonly name: string = 'TextModelNeeded';
   override readonly name = 'TextModelNeeded';
 }
 
@@ -157,6 +159,8 @@ export type InputProblem = { readonly loc: readonly (string | number)[]; readonl
 
 /** An input that JSON cannot hold, or that does not fit the input schema. */
 export class InvalidInput extends Error {
+  /** Minified, a class would lose it. */
+  static override readonly name: string = 'InvalidInput';
   override readonly name = 'InvalidInput';
   readonly problems: readonly InputProblem[];
   constructor(message: string, problems: readonly InputProblem[] = []) {

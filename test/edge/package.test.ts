@@ -1,7 +1,9 @@
 /** `decision-edge` for Node and the browser: a bundle decides there as in the workbench. */
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { projectRoot } from '../../scripts/freshness.ts';
 import type { EdgeDecision, Input, Predictor } from '../../src/edge/api.ts';
 import { sha256 as portableSha256 } from '../../src/edge/sha256.ts';
 import { packBundle } from '../../src/engine/bundle/bundle.ts';
@@ -178,6 +180,29 @@ describe('what the package is made of', () => {
     expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(['ajv', 'fflate', 're2js', 'zod']));
     expect(JSON.parse(read('package.json')).version).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
     expect(read('browser.js')).not.toContain('node:');
+  });
+
+  it('is typed for every resolver of modules, by import and by require, and errors keep their names [EDG-12]', async () => {
+    const lines = [
+      "edge.loadBundle('loan.zip').then((predictor) => predictor.decide({ amount: 1 }))",
+      '.then(({ decision }: { decision: string }) => decision);',
+    ].join('');
+    writeFileSync(join(edge.project, 'a.mts'), `import * as edge from 'decision-edge';\n${lines}`);
+    writeFileSync(join(edge.project, 'b.cts'), `import edge = require('decision-edge');\n${lines}`);
+    const types = ['--types', 'node', '--typeRoots', join(projectRoot, 'node_modules/@types')];
+    const compiler = join(projectRoot, 'node_modules/ts7/bin/tsc');
+    for (const module of ['preserve', 'nodenext']) {
+      const options = ['--noEmit', '--strict', '--target', 'es2022', '--module', module, ...types];
+      const checked = spawnSync(process.execPath, [compiler, ...options, 'a.mts', 'b.cts'], { cwd: edge.project });
+      expect([module, String(checked.stdout), checked.status]).toEqual([module, '', 0]);
+    }
+    const { loadBundle, InvalidInput, InvalidBundle } = edge.browser;
+    expect([InvalidInput.name, InvalidBundle.name, edge.node.TextModelNeeded.name]).toEqual([
+      'InvalidInput',
+      'InvalidBundle',
+      'TextModelNeeded',
+    ]);
+    await expect(loadBundle('loan.zip' as never)).rejects.toThrow('Outside Node a bundle is given by its bytes');
   });
 
   it('finds the SHA-256 of any bytes without the platform', () => {

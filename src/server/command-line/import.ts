@@ -1,5 +1,6 @@
 /** `workbench import`: a file's rows as examples of a decision type, which the workbench reads, plans and commits. */
 import path from 'node:path';
+import { toName } from '../../engine/domain/names.ts';
 import { type ConflictChoice, conflictChoices } from '../../engine/export/merge.ts';
 import { limits } from '../../engine/limits.ts';
 import type { Client } from '../contract/client.ts';
@@ -44,9 +45,9 @@ export type Imported = Pick<Committed, 'merge'> & {
 
 const progressMs = 2_000;
 
-/** The name of the type that a file's rows belong to: the one that is given, or the file's own. */
+/** The name of the type that a file's rows belong to: the one that is given, or the file's own as a type can have it. */
 export const toTypeName = (file: string, given: string | undefined): string =>
-  given ?? path.basename(file, path.extname(file)).slice(0, limits.maxTypeNameLength);
+  given ?? toName(path.basename(file, path.extname(file)).replaceAll('@', ' ')).slice(0, limits.maxTypeNameLength);
 
 /** Says how a file was read and what becomes of its columns, a sentence a line. */
 function describePlan({ file, flags }: FileSource, plan: OpenImportPlan): string[] {

@@ -70,7 +70,7 @@ export class Alerts {
     for (const [key, firing] of this.#firing) {
       if (found.has(key)) continue;
       this.#firing.delete(key);
-      this.#enqueue(firing, 'resolved');
+      this.#enqueue({ ...firing, message: `This is over: “${firing.message}”` }, 'resolved');
     }
   }
 
