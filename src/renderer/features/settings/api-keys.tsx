@@ -121,7 +121,6 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
       <PlainTable
         heads={[
           'Name',
-          { name: 'Held by', says: 'Of a type with four eyes a person, with every key of theirs, is one hand.' },
           'Begins with',
           'May do',
           { name: 'Calls a minute', says: 'How many calls a minute this key may make.' },
@@ -131,8 +130,10 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
       >
         {keys.map((key) => (
           <tr key={key.id}>
-            <td className="wrap">{showUnseen(key.name)}</td>
-            <td className="wrap">{key.holder === null ? 'its maker' : showUnseen(key.holder)}</td>
+            <td className="wrap">
+              {showUnseen(key.name)}
+              {key.holder !== null && <p className="muted">held by {showUnseen(key.holder)}</p>}
+            </td>
             <td>
               <code>{key.prefix}…</code>
             </td>

@@ -101,7 +101,8 @@ function toItem({ operation, details, typeId, typeName, by, apiKeyId, madeAt }: 
   const row = Object.hasOwn(operations, operation) ? operations[operation as OperationName] : null;
   return {
     operation,
-    summary: row?.summary ?? operation,
+    // What follows is about the call, not about what was done.
+    summary: row?.summary.split(/[,:;]/)[0] ?? operation,
     details,
     decision_type_id: typeId,
     decision_type: typeName,
