@@ -2,6 +2,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, configure, prettyDOM, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
+import { onTestFinished } from 'vitest';
 import { createMemoryJournal, type Journal } from '../../src/renderer/api/journal.ts';
 import { Look } from '../../src/renderer/app.tsx';
 import { createWorkbench } from '../../src/renderer/create-workbench.ts';
@@ -144,4 +145,21 @@ export function showWindow(call: Call, hash: string) {
   window.location.hash = hash;
   const workbench = openPage(fetchFrom(call));
   return { workbench, ...showAlone(<Frame />, workbench) };
+}
+
+/** Keeps what the page hands to the downloads of the browser. */
+export function keepDownloads(): Blob[] {
+  const files: Blob[] = [];
+  Object.assign(URL, {
+    createObjectURL: (file: Blob) => {
+      files.push(file);
+      return 'blob:here';
+    },
+    revokeObjectURL: () => undefined,
+  });
+  // There is nobody who would take the file: the link is not followed.
+  const stay = (event: Event) => event.preventDefault();
+  document.addEventListener('click', stay);
+  onTestFinished(() => document.removeEventListener('click', stay));
+  return files;
 }
