@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ._bundle import Bundle, BundleSource, name_source, read_bundle
+from ._bundle.manifest import read_marks
 from ._bundle.zip import ADAPTERS, ENCODER, TOKENIZER
 from ._decide import EdgeDecision, Settings
 from ._errors import InvalidBundle, InvalidInput
@@ -178,8 +179,9 @@ class EdgePredictor:
 
     @property
     def questions(self) -> JsonObject:
-        """The marks for more than a choice: `yes`, the option that a yes or no asks for; `order`, lowest first."""
-        return dict(expect_object(self._bundle.manifest.get("questions", {})))
+        """The mark for a score: `order`, the options, lowest first."""
+        orders = [mark["options"] for mark in read_marks(self._bundle.manifest) if mark["digest"] is None]
+        return {"order": orders[0]} if orders else {}
 
     @property
     def uses_encoder(self) -> bool:

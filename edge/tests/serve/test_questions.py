@@ -17,9 +17,10 @@ from tiny_bundle import parts
 
 
 def mark(entries: dict[str, Any]) -> None:
-    """Say which option is yes, and the order of the options."""
+    """Say the order of the options."""
     options = entries["manifest.json"]["options"]
-    entries["manifest.json"]["questions"] = {"yes": options[1], "order": options[::-1]}
+    order = {"kind": "score", "digest": None, "asked": None, "options": options[::-1], "opposite": None}
+    entries["manifest.json"]["questions"] = [order]
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def ask(service: Service, questions: Any, state: Any, **more: Any) -> Any:
 
 
 def test_every_kind_is_answered_by_the_probabilities_of_the_package(service: Service, bundles: list[Path]) -> None:
-    """A choice, a yes or no and a score, in both formats [MDL-8]."""
+    """A choice and a score, in both formats [MDL-8]."""
     predictor, random = EdgePredictor.from_bundle(bundles[0]), Random(1)
     levels = OPTIONS[::-1]
     for _ in range(40):
@@ -52,18 +53,16 @@ def test_every_kind_is_answered_by_the_probabilities_of_the_package(service: Ser
         p = made.class_probabilities
         questions = {
             "a": CHOICE,
-            "loan": {"type": "noul", "instructions": "Is it?"},
             "c": {"type": "score", "criteria": levels},
         }
         answer = ask(service, questions, state, model="loan")
         assert answer.status == 200, answer
         assert answer.body["model"] == f"loan@{made.digest[:12]}"
-        choice, noul, score = answer.body["answers"].values()
+        choice, score = answer.body["answers"].values()
         assert choice["probabilities"] == p
         assert choice["choice"] == max(p, key=lambda option: p[option])
         assert choice["confidence"] == pytest.approx((max(p.values()) - 1 / len(p)) / (1 - 1 / len(p)))
         assert (choice["x_decision"], choice["x_stage"]) == (made.decision, made.stage)
-        assert noul["noul"] == p[OPTIONS[1]]
         assert score["score"] == pytest.approx(sum(level * p[option] for level, option in enumerate(levels)))
         assert score["legend"] == {str(level): option for level, option in enumerate(levels)}
         body = {
@@ -71,17 +70,15 @@ def test_every_kind_is_answered_by_the_probabilities_of_the_package(service: Ser
             "input": [{"role": "user", "content": [{"type": "input_json", "data": state}]}],
             "questions": [
                 {"type": "choice", "choices": [{"value": option} for option in OPTIONS]},
-                {"type": "predicate", "name": "any", "instructions": "Is it?"},
                 {"type": "score", "levels": [{"label": option} for option in levels]},
             ],
         }
         other = service.ask("POST", "/v1/decisions", body, x_workbench_extras="off")
         assert other.status == 200, other
         assert sorted(other.body) == ["answers", "model", "usage"]
-        assert [each["type"] for each in other.body["answers"]] == ["choice", "predicate", "score"]
+        assert [each["type"] for each in other.body["answers"]] == ["choice", "score"]
         assert other.body["answers"][0]["confidence"] == choice["confidence"]
-        assert other.body["answers"][1] == {"type": "predicate", "name": "any", "probability": noul["noul"]}
-        assert other.body["answers"][2]["score"] == score["score"]
+        assert other.body["answers"][1]["score"] == score["score"]
 
 
 def test_what_nothing_answers_is_refused_in_the_shape_of_its_format(service: Service) -> None:
@@ -140,8 +137,20 @@ def test_models_are_listed_for_both_formats(service: Service) -> None:
     assert [each["name"] for each in answer.body["models"]] == ["loan"]
 
 
+def say(kind: str, options: list[str]) -> dict[str, Any]:
+    return {"kind": kind, "digest": "0" * 64, "asked": "Is it?", "options": options, "opposite": None}
+
+
 @pytest.mark.parametrize(
-    "questions", [{"yes": "no such option"}, {"order": OPTIONS[:1]}, {"order": OPTIONS + OPTIONS}, {"more": 1}, []]
+    "questions",
+    [
+        [say("predicate", ["no such option"])],
+        [say("predicate", OPTIONS)],
+        [say("score", OPTIONS[:1])],
+        [say("score", OPTIONS + OPTIONS)],
+        [{**say("score", OPTIONS), "more": 1}],
+        [],
+    ],
 )
 def test_marks_that_do_not_fit_are_refused(tmp_path: Path, questions: Any) -> None:
     """They must name the bundle's options [MDL-8]."""

@@ -12,6 +12,7 @@ import type { Answer, Door, Keeper, Named } from '../deciding/door.ts';
 import { parsePart } from '../errors/parse-part.ts';
 import { readProblems, toValidationError } from '../errors/validation-error.ts';
 import { mapMaybePromise } from '../maybe-promise.ts';
+import { refuseByOptions } from '../questions/find-answering.ts';
 import {
   type Answered,
   type Asked,
@@ -20,7 +21,7 @@ import {
   toDecisionsAnswer,
   toSystemoneAnswer,
 } from './formats.ts';
-import { toInput } from './state-inputs.ts';
+import { holdsAny, toInput } from './state-inputs.ts';
 
 type AnswerOf<Name extends keyof typeof decisionModelOperations> = z.output<
   (typeof decisionModelOperations)[Name]['output']
@@ -116,11 +117,21 @@ function ask<Caller, Found extends Named, Kept>(
 ): Kept | Promise<Kept> {
   const answering = questions.map((question) => door.findAnswering(caller, model, question));
   const named = new Map(answering.map((each) => [each.model, door.find(caller, each.model)]));
+  const inputs = new Map(
+    [...named].map(([name, { typeName, listFields }]) => [name, toInput(state, { name: typeName, listFields })]),
+  );
+  for (const [index, { model: name, isByOptions }] of answering.entries()) {
+    const [question, found, input] = [questions[index], named.get(name), inputs.get(name)];
+    const fields = (isByOptions && found?.listFields()) || [];
+    if (question && found && input && fields.length > 0 && !holdsAny(input, fields))
+      throw refuseByOptions(
+        question,
+        found.typeName,
+        fields.map(({ path }) => path.join('.')),
+      );
+  }
   const models = [...named.keys()];
-  const requests = [...named].map(([name, { typeName, listFields }]) => ({
-    decision_type: name,
-    input: toInput(state, { name: typeName, listFields }),
-  }));
+  const requests = [...inputs].map(([name, input]) => ({ decision_type: name, input }));
   const combine = (decided: readonly Answer<Found>[]): Kept =>
     format(
       questions.map((question, index): Answered<Found> => {

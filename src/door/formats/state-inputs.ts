@@ -50,7 +50,8 @@ function readObject(text: string): JsonObject | null {
   return parsed.value;
 }
 
-const holdsAny = (input: JsonObject, fields: NonNullable<Fields>) =>
+/** Whether an input has one of some fields, or the object around one. */
+export const holdsAny = (input: JsonObject, fields: NonNullable<Fields>) =>
   fields.some(({ path }) => path[0] !== undefined && Object.hasOwn(input, path[0]));
 
 const wrapperKeys = ['inputs', 'input_fields', 'instructions', 'demos'];

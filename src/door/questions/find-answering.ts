@@ -1,4 +1,5 @@
 /** Which type answers a question of a decision model: by what is asked, never by a likeness. */
+import type { Manifest } from '../../engine/bundle/manifest.ts';
 import { shorten } from '../../engine/code-points.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { anyModelNames } from '../../server/contract/deciding/decision-models.ts';
@@ -18,8 +19,11 @@ export type AskedQuestion = {
   loc: ErrorDetail['loc'];
 };
 
-/** The answer to a question: by which name it is decided, and the options whose probabilities count. */
-export type Answering = { model: string; options: readonly string[] };
+/**
+ * The answer to a question: by which name it is decided, and the options whose probabilities count. `isByOptions`: by
+ * these alone, so that the state has to have a field of the type.
+ */
+export type Answering = { model: string; options: readonly string[]; isByOptions: boolean };
 
 /** A type that decides. */
 export type AnsweringType = { id: string; name: string; options: readonly string[] };
@@ -28,8 +32,12 @@ export type AnsweringType = { id: string; name: string; options: readonly string
 export type Mark = {
   typeId: string;
   kind: QuestionKind;
-  /** The digest of what is asked, as `writeQuestion` writes it; null: whatever is asked of this kind. */
+  /** The digest of what is asked, as `writeQuestion` writes it; null: any score with these levels. */
   digest: string | null;
+  /** The beginning of what is asked, for people. */
+  shown: string | null;
+  /** Whether a call settled it: no other type had these options then. */
+  isAutomatic: boolean;
   /** The option of a predicate whose probability is asked; all options of a score, lowest first. */
   options: readonly string[];
 };
@@ -42,19 +50,21 @@ export type QuestionIndex = {
   types: ReadonlyMap<string, AnsweringType>;
   byName: ReadonlyMap<string, AnsweringType>;
   byOptions: ReadonlyMap<string, readonly AnsweringType[]>;
-  asked: Map<string, Mark>;
-  /** Questions of a kind, whatever is asked, by type and kind. */
-  ofKind: ReadonlyMap<string, Mark>;
+  asked: Map<string, readonly Mark[]>;
+  /** The order of the options of types, lowest first. */
+  orders: ReadonlyMap<string, Mark>;
+  /** What each type answers by yes or no. */
+  predicates: ReadonlyMap<string, readonly Mark[]>;
   words: DoorWords;
 };
 
 const maxListedTypes = 5;
+const maxListedMarks = 5;
 const maxListedOptions = 10;
 const maxNameCharacters = 100;
 
 /** Names a set of options, in whatever order. */
 export const toOptionsKey = (options: readonly unknown[]) => JSON.stringify(options.toSorted());
-const toKindKey = (typeId: string, kind: QuestionKind) => `${typeId} ${kind}`;
 const isSame = (one: readonly unknown[], other: readonly unknown[]) =>
   one.length === other.length && one.every((value, at) => value === other[at]);
 /** Lists options for a message. */
@@ -65,16 +75,28 @@ export const listOptions = (options: readonly unknown[]) => {
     : listed.join(', ');
 };
 
-/** Writes what is asked, for the digest of a mark; a choice is the same in any order of its options. */
-export function writeQuestion({
-  kind,
-  instructions,
-  criteria,
-  options,
-}: Pick<AskedQuestion, 'kind' | 'instructions' | 'criteria' | 'options'>): string {
+/** Texts as they are compared: without case, double blanks and the signs at their end. */
+function normalise(asked: unknown): unknown {
+  if (typeof asked === 'string') {
+    const words = asked.normalize('NFC').toLowerCase().trim().replaceAll(/\s+/gu, ' ');
+    return words.replace(/[\s.!?…。！？]+$/u, '');
+  }
+  if (Array.isArray(asked)) return asked.map(normalise);
+  if (typeof asked !== 'object' || asked === null) return asked;
+  return Object.fromEntries(Object.entries(asked).map(([name, value]) => [name, normalise(value)]));
+}
+
+type Content = Pick<AskedQuestion, 'kind' | 'instructions' | 'criteria' | 'options'>;
+
+/** Writes what is asked as it stands, as marks of earlier versions have it. */
+function writeLiterally({ kind, instructions, criteria, options }: Content): string {
   const content = kind === 'predicate' ? (criteria ?? null) : kind === 'choice' ? options.toSorted() : options;
   return JSON.stringify([kind, instructions ?? null, content]);
 }
+
+/** Writes what is asked, for the digest of a mark; a choice is the same in any order of its options. */
+export const writeQuestion = ({ instructions, criteria, ...question }: Content): string =>
+  writeLiterally({ ...question, instructions: normalise(instructions), criteria: normalise(criteria) });
 
 /** Indexes types, oldest first, with the marks of their questions. */
 export function indexQuestions(
@@ -82,15 +104,28 @@ export function indexQuestions(
   marks: readonly Mark[],
   words: DoorWords,
 ): QuestionIndex {
+  const worded = marks.filter(({ digest }) => digest !== null);
+  const orders = marks.filter(({ digest, kind }) => digest === null && kind === 'score');
   return {
     types: new Map(types.map((type) => [type.id, type])),
     byName: new Map(types.map((type) => [type.name, type])),
     byOptions: Map.groupBy(types, ({ options }) => toOptionsKey(options)),
-    asked: new Map(marks.flatMap((mark) => (mark.digest === null ? [] : [[mark.digest, mark]]))),
-    ofKind: new Map(marks.flatMap((mark) => (mark.digest === null ? [[toKindKey(mark.typeId, mark.kind), mark]] : []))),
+    asked: Map.groupBy(worded, ({ digest }) => digest ?? ''),
+    orders: new Map(orders.map((mark) => [mark.typeId, mark])),
+    predicates: Map.groupBy(
+      worded.filter(({ kind }) => kind === 'predicate'),
+      ({ typeId }) => typeId,
+    ),
     words,
   };
 }
+
+/** The marks of a bundle, as those of a type. */
+export const readMarks = (typeId: string, questions: Manifest['questions']): Mark[] =>
+  (questions ?? []).map(({ kind, digest, asked, options }) => ({
+    ...{ typeId, kind, digest, options },
+    ...{ shown: asked, isAutomatic: false },
+  }));
 
 /** Functions by which a door finds who answers: the digest of a text, and what it knows of names. */
 export type QuestionPorts = {
@@ -114,59 +149,84 @@ export function findAnswering(
   ports: QuestionPorts,
 ): Answering {
   const digest = ports.digest(writeQuestion(question));
-  const asked = index.asked.get(digest);
+  const asked = index.asked.get(digest) ?? index.asked.get(ports.digest(writeLiterally(question))) ?? [];
   if (!anyModelNames.includes(model) || ports.isTaken(model)) {
     const named = ports.findNamed(model);
-    const options = matchOptions(index, named, question, asked);
-    if (options === null) throw refuse(question, explainMisfit(index, named, question));
-    return { model, options };
+    return { model, options: takeOptions(index, named, question, findOfType(asked, named)), isByOptions: false };
   }
-  if (asked !== undefined) return takeAsked(index, asked, question);
   const byName = question.name === null ? undefined : index.byName.get(question.name);
+  if (asked.length > 0) return takeAsked(index, asked, byName, question);
   for (const candidate of [byName ?? [], findByContent(index, question) ?? []].flat()) {
     const options = matchOptions(index, candidate, question);
     if (options === null) continue;
-    ports.remember({ typeId: candidate.id, kind: question.kind, digest, options }, question);
-    return { model: candidate.name, options };
+    ports.remember(
+      { typeId: candidate.id, kind: question.kind, digest, options, shown: null, isAutomatic: true },
+      question,
+    );
+    return { model: candidate.name, options, isByOptions: question.kind === 'choice' };
   }
   throw refuse(question, explainNone(index, question));
 }
 
-function takeAsked(index: QuestionIndex, asked: Mark, question: AskedQuestion): Answering {
-  const type = index.types.get(asked.typeId);
-  if (type === undefined) {
+const findOfType = (asked: readonly Mark[], type: AnsweringType | undefined) =>
+  asked.find(({ typeId }) => typeId === type?.id);
+
+/** The answer of the type that is asked this: of several, the one that has the question's name. */
+function takeAsked(
+  index: QuestionIndex,
+  asked: readonly Mark[],
+  byName: AnsweringType | undefined,
+  question: AskedQuestion,
+): Answering {
+  const there = asked.flatMap((mark) => index.types.get(mark.typeId) ?? []);
+  const type = there.length > 1 ? there.find(({ id }) => id === byName?.id) : there[0];
+  if (there.length === 0) {
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for the decision type of this question.');
   }
-  const options = matchOptions(index, type, question, asked);
+  if (type === undefined) throw refuse(question, `several types answer this: ${listTypes(there)}. Name one in model.`);
+  const mark = findOfType(asked, type);
+  const isByOptions = question.kind === 'choice' && mark?.isAutomatic === true;
+  return { model: type.name, options: takeOptions(index, type, question, mark), isByOptions };
+}
+
+function takeOptions(index: QuestionIndex, type: AnsweringType, question: AskedQuestion, mark?: Mark) {
+  const options = matchOptions(index, type, question, mark);
   if (options === null) throw refuse(question, explainMisfit(index, type, question));
-  return { model: type.name, options };
+  return options;
 }
 
 /** The options of a type whose probabilities answer a question; null where it does not fit. */
 function matchOptions(
-  { ofKind }: QuestionIndex,
+  { orders }: QuestionIndex,
   type: AnsweringType,
   { kind, options }: AskedQuestion,
-  asked?: Mark,
+  mark?: Mark,
 ): readonly string[] | null {
   if (kind === 'choice') {
     return toOptionsKey(options) === toOptionsKey(type.options) ? options.map(String) : null;
   }
-  const own = asked?.typeId === type.id ? asked : ofKind.get(toKindKey(type.id, kind));
+  const own = kind === 'score' ? (mark ?? orders.get(type.id)) : mark;
   if (own === undefined || !own.options.every((option) => type.options.includes(option))) return null;
   if (kind === 'predicate') return own.options;
   return isSame(own.options, options) && own.options.length === type.options.length ? own.options : null;
 }
 
-/** The one type that has the options of a question, or of several the one that says it answers whatever is asked. */
-function findByContent(
-  { byOptions, ofKind }: QuestionIndex,
-  { kind, options }: AskedQuestion,
-): AnsweringType | undefined {
-  if (kind === 'predicate') return undefined;
-  const all = byOptions.get(toOptionsKey(options)) ?? [];
-  const [only, ...others] = all.length === 1 ? all : all.filter(({ id }) => ofKind.has(toKindKey(id, kind)));
+/** The one type that has the options of a question. */
+function findByContent({ byOptions }: QuestionIndex, { kind, options }: AskedQuestion): AnsweringType | undefined {
+  const [only, ...others] = kind === 'predicate' ? [] : (byOptions.get(toOptionsKey(options)) ?? []);
   return others.length === 0 ? only : undefined;
+}
+
+const listTypes = (types: readonly AnsweringType[]) =>
+  types
+    .slice(0, maxListedTypes)
+    .map(({ name }) => `“${name}”`)
+    .join(', ');
+
+/** Refuses a state that has no field of the type that its options alone have found. */
+export function refuseByOptions(question: AskedQuestion, type: string, fields: readonly string[]): WorkbenchError {
+  const named = `“${type}” alone has these options, and reads ${listOptions(fields)}, of which the state has none`;
+  return refuse(question, `${named}. Name the type in model where it is meant.`);
 }
 
 function refuse({ loc }: AskedQuestion, msg: string): WorkbenchError {
@@ -174,12 +234,13 @@ function refuse({ loc }: AskedQuestion, msg: string): WorkbenchError {
 }
 
 function explainMisfit(
-  { ofKind, words }: QuestionIndex,
+  { orders, predicates, words }: QuestionIndex,
   type: AnsweringType,
   { kind, options }: AskedQuestion,
 ): string {
   if (kind === 'predicate') {
-    return `for “${type.name}” nobody has said which of its options ${listOptions(type.options)} is yes. ${words.howToMark}`;
+    const open = `for “${type.name}” nobody has said which of its options ${listOptions(type.options)} is yes to this question`;
+    return `${open}. ${listPredicates(predicates.get(type.id) ?? [])}${words.howToMark}`;
   }
   const known = new Set<unknown>(type.options);
   const unknown = options.filter((option) => !known.has(option));
@@ -190,9 +251,19 @@ function explainMisfit(
   ];
   if (differences.length > 0) return `“${type.name}” cannot answer this: ${differences.join(', and ')}`;
   if (kind === 'choice') return 'an option stands there twice';
-  const order = ofKind.get(toKindKey(type.id, kind))?.options;
+  const order = orders.get(type.id)?.options;
   if (order === undefined) return `nobody has said that the options of “${type.name}” are in order. ${words.howToMark}`;
   return `the order of “${type.name}” is ${listOptions(order)}`;
+}
+
+/** The questions that a type answers by yes or no, as a sentence; nothing where there are none. */
+function listPredicates(marks: readonly Mark[]): string {
+  const listed = marks.slice(0, maxListedMarks).map(({ shown, options }) => {
+    const yes = `yes is ${listOptions(options)}`;
+    return shown === null ? yes : `“${shorten(shown, maxNameCharacters)}” (${yes})`;
+  });
+  const more = marks.length > listed.length ? ` and ${marks.length - listed.length} more` : '';
+  return listed.length === 0 ? '' : `It is said of: ${listed.join('; ')}${more}. `;
 }
 
 /** Says which types there are, where none answers a question. */
@@ -202,14 +273,13 @@ function explainNone(index: QuestionIndex, question: AskedQuestion): string {
   const [only] = same;
   if (only !== undefined && same.length === 1) return explainMisfit(index, only, question);
   if (same.length > 1 && question.kind !== 'predicate') {
-    const names = same.slice(0, maxListedTypes).map(({ name }) => `“${name}”`);
-    return `several types have these options: ${names.join(', ')}. Name one of them in model.`;
+    return `several types have these options: ${listTypes(same)}. Name one of them in model.`;
   }
   if (types.length === 0) return 'no decision type is deployed';
   const listed = types.slice(0, maxListedTypes).map((type) => `“${type.name}” (${listOptions(type.options)})`);
   const more = types.length > listed.length ? ` and ${types.length - listed.length} more` : '';
   const there = `${index.words.there}: ${listed.join('; ')}${more}.`;
   return question.kind === 'predicate'
-    ? `no type is known to answer this yes or no. Name a type in model that has an option marked as yes. ${there}`
+    ? `no type is known to answer this yes or no. ${listPredicates([...index.predicates.values()].flat())}${index.words.howToMark} ${there}`
     : `no deployed type has exactly these options. ${there}`;
 }

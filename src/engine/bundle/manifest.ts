@@ -13,6 +13,7 @@ import {
 import { goldenInputKinds } from '../domain/training.ts';
 import { type FeaturePlan, isOfWords } from '../features/plan.ts';
 import type { JsonObject } from '../json.ts';
+import { limits } from '../limits.ts';
 import { inputFieldSchema } from './input-fields.ts';
 import type { ZipLimits } from './zip.ts';
 
@@ -141,6 +142,29 @@ const promiseSchema = z.strictObject({
   certainty: z.number().min(0).max(1),
 });
 
+const markSchema = z.strictObject({
+  kind: z.enum(['choice', 'predicate', 'score']),
+  /** SHA-256 of what is asked, and its beginning for people; null: any score with these levels. */
+  digest: sha256Hex.nullable(),
+  asked: z.string().max(300).nullable(),
+  /** The option that is yes, and of two the one that is no; of a score all, lowest first. */
+  options: z.array(z.string()).min(1),
+  opposite: z.string().nullable(),
+});
+
+/** Marks of former drafts of the format, whose yes was for whatever is asked, and so is left out. */
+const formerMarksSchema = z
+  .strictObject({ yes: z.string().optional(), order: z.array(z.string()).optional() })
+  .transform(
+    ({ order: options }) => options && [{ kind: 'score' as const, digest: null, asked: null, options, opposite: null }],
+  );
+
+function fitsMark({ kind, digest, options, opposite }: z.infer<typeof markSchema>, all: readonly string[]): boolean {
+  const isNamed = [...options, opposite ?? options[0]].every((option) => option !== undefined && all.includes(option));
+  if (kind === 'predicate') return isNamed && options.length === 1 && digest !== null && opposite !== options[0];
+  return isNamed && options.length === all.length && new Set(options).size === all.length && opposite === null;
+}
+
 const settingsSchema = z.strictObject({
   format_version: z.literal(bundleFormatVersion),
   ...settings,
@@ -160,8 +184,8 @@ const settingsSchema = z.strictObject({
   fields: z.array(inputFieldSchema).optional(),
   /** How texts of fields are read; left out where they are taken as they stand. Earlier readers refuse it. */
   readings: z.array(z.strictObject({ path: z.array(z.string()).min(1), reading: readingSchema })).optional(),
-  /** The option that a yes or no asks for, and the options in their order; left out where nobody has said so. */
-  questions: z.strictObject({ yes: z.string().optional(), order: z.array(z.string()).optional() }).optional(),
+  /** Which questions people have said that the type answers; left out without any. Earlier readers refuse it. */
+  questions: z.union([z.array(markSchema).min(1).max(limits.maxQuestions), formerMarksSchema]).optional(),
   /** Dot paths of the personal fields that a log masks; absent without any. Readers before 0.4.0 refuse it. */
   pii_fields: z.array(z.string().min(1)).min(1).optional(),
   /** null or left out where nothing is promised. */
@@ -186,15 +210,10 @@ export const manifestSchema: z.ZodType<Manifest> = settingsSchema
       Object.keys(by_option).every((option) => options.includes(option)),
     { path: ['confidence_thresholds', 'by_option'], message: 'must name options only' },
   )
-  .refine(({ options, questions: { yes } = {} }) => yes === undefined || options.includes(yes), {
-    path: ['questions', 'yes'],
-    message: 'must be one of the options',
+  .refine(({ options, questions = [] }) => questions.every((mark) => fitsMark(mark, options)), {
+    path: ['questions'],
+    message: 'must name one option of a yes or no, else every option once',
   })
-  .refine(
-    ({ options, questions: { order } = {} }) =>
-      order === undefined || (order.length === options.length && options.every((option) => order.includes(option))),
-    { path: ['questions', 'order'], message: 'must name every option once' },
-  )
   .refine(
     ({ options, set_aside: setAside = [] }) =>
       new Set(setAside).size < options.length && setAside.every((option) => options.includes(option)),

@@ -18,7 +18,7 @@ let ids: Record<string, string>;
 const bodies: Record<string, unknown> = {
   'releases.create': { release: 1 },
   'aliases.set': { release: 1 },
-  'questions.bind': { kind: 'predicate', options: ['approve'] },
+  'questions.bind': { kind: 'predicate', instructions: 'Good?', options: ['approve'] },
   'examples.create': { examples: [{ input: { amount: 1 } }] },
   'examples.update': { input: { amount: 1 } },
   'second_readings.draw': { share: 1 },
@@ -75,7 +75,9 @@ beforeAll(async () => {
     log_id: await first(`${path}/logs`),
     key_id: (await bench.call('POST', '/api-keys', { name: 'theirs' })).body.id,
     import_id: (await bench.call('POST', '/imports', { name: 'theirs', options: ['yes', 'no'] })).body.id,
-    question_id: (await bench.call('POST', `${path}/questions`, { kind: 'predicate', options: ['approve'] })).body.id,
+    question_id: (
+      await bench.call('POST', `${path}/questions`, { kind: 'predicate', instructions: 'Good?', options: ['approve'] })
+    ).body.id,
     part: '0',
     alias: 'production',
     connection_id: (

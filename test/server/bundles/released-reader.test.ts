@@ -85,7 +85,11 @@ const readsWords = {
 /** Bundles that each use one thing which 0.3.0 does not know. */
 const added = {
   'options that are never decided alone': withManifest({ never_alone: ['approve'] }),
-  questions: withManifest({ questions: { yes: 'approve' } }),
+  questions: withManifest({
+    questions: [
+      { kind: 'predicate', digest: 'a'.repeat(64), asked: 'Good?', options: ['approve'], opposite: 'decline' },
+    ],
+  }),
   lists: withManifest({ readings: [{ path: ['note'], reading: { kind: 'list', separator: ';' } }] }),
   months: withManifest({ readings: [{ path: ['note'], reading: { kind: 'date', order: 'month_only' } }] }),
   'personal fields': withManifest({ pii_fields: ['note'] }),

@@ -116,7 +116,11 @@ const readsText = { type: 'object', properties: { text: { type: 'string' } } };
 
 /** What a client of a type that is a choice, a yes or no, a score and a reader of one text is answered. */
 async function expectedOf(name: string, bench: Pick<Workbench, 'call'>, type: string): Promise<object> {
-  await bench.call('POST', `${type}/questions`, { kind: 'predicate', options: ['approve'] });
+  await bench.call('POST', `${type}/questions`, {
+    kind: 'predicate',
+    instructions: 'Is it a good risk?',
+    options: ['approve'],
+  });
   const urgency = { name: 'urgency', options: inOrder.toReversed(), rules: [isOld], fallback_option: 'low' };
   await bench.call('POST', `${await deployRules(bench, urgency)}/questions`, { kind: 'score', options: inOrder });
   const spam = { name: 'spam', options: ['ham', 'spam'], rules: [isPrize], fallback_option: 'ham' };

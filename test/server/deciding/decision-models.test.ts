@@ -67,7 +67,9 @@ const anyType = fc
     maxLength: 7,
     selector: (option) => option.trim(),
   })
-  .filter((options) => options.every((option) => /^(?!__proto__$)[^\p{C}]+$/u.test(option) && option.trim() === option))
+  .filter((options) =>
+    options.every((option) => /^(?!__proto__$)[^\p{C}]+$/u.test(option) && option.trim().normalize('NFC') === option),
+  )
   .chain((options) =>
     fc.record({
       options: fc.constant(options),
@@ -158,11 +160,11 @@ describe('what a type answers', () => {
         expect(made.status, made.text).toBe(201);
         const path = `/decision-types/${made.body.decision_type.id}`;
         try {
-          for (const [kind, options] of [
-            ['predicate', [type.yes]],
-            ['score', type.levels],
+          for (const mark of [
+            { kind: 'predicate', instructions: `${type.yes}?`, options: [type.yes] },
+            { kind: 'score', options: type.levels },
           ])
-            expect((await bench.call('POST', `${path}/questions`, { kind, options })).status).toBe(201);
+            expect((await bench.call('POST', `${path}/questions`, mark)).status).toBe(201);
           for (const input of inputs) {
             const { body: own } = await bench.call('POST', '/decide', { decision_type: 'any', input });
             const p = type.levels.map((level) => own.class_probabilities[level]);
@@ -272,6 +274,24 @@ describe('which type answers', () => {
     for (const path of [first, second]) await bench.call('DELETE', path);
   });
 
+  it('is not found by its options alone where the state has none of its fields [MDL-2]', async () => {
+    const churn = { type: 'choice', instructions: 'Does this employee stay?', criteria: { stays: null, churns: null } };
+    const rule = { name: 'long', condition: 'ctx.tenure > 3', then: 'stays', priority: 1 };
+    const path = await makeRules('churn', ['churns', 'stays'], [rule]);
+    const call = (state: object, model = 'jev-latest') =>
+      ask('/v1/systemone', { model, state, questions: { a: churn } });
+    for (let turn = 0; turn < 2; turn += 1) {
+      const refused = await call({ employee: 'Ada', years: 3 });
+      expect([refused.status, refused.body.detail[0].msg]).toEqual([
+        422,
+        '“churn” alone has these options, and reads "tenure", of which the state has none. Name the type in model where it is meant.',
+      ]);
+    }
+    expect((await call({ tenure: 5 })).body.answers.a).toMatchObject({ choice: 'stays' });
+    expect((await call({ years: 3 }, 'churn')).body.answers.a).toMatchObject({ choice: 'churns' });
+    await bench.call('DELETE', path);
+  });
+
   it('says what differs from the type that is named [MDL-2]', async () => {
     const questions = { a: { type: 'choice', criteria: { approve: null, refuse: null } } };
     const { body } = await ask('/v1/systemone', { model: 'loan', state: applicant, questions });
@@ -324,11 +344,17 @@ describe('a yes or no, and a score', () => {
     const noul = { type: 'noul', instructions: 'Is it a good risk?' };
     const refused = await ask('/v1/systemone', { model: 'loan', state: applicant, questions: { a: noul } });
     expect(refused.body.detail[0].msg).toMatch(/nobody has said which of its options "approve", "decline" is yes/);
-    for (const options of [['approve', 'decline'], ['yes']]) {
-      const wrong = await bench.call('POST', `${url}/questions`, { kind: 'predicate', options });
-      expect([wrong.status, wrong.body.error.details[0].loc]).toEqual([422, ['body', 'options']]);
+    const bind = (instructions: string | undefined, ...options: string[]) =>
+      bench.call('POST', `${url}/questions`, { kind: 'predicate', instructions, options });
+    for (const [instructions, options, place] of [
+      ['Good?', ['approve', 'decline'], 'options'],
+      ['Good?', ['yes'], 'options'],
+      [undefined, ['approve'], 'instructions'],
+    ] as const) {
+      const wrong = await bind(instructions, ...options);
+      expect([wrong.status, wrong.body.error.details[0].loc]).toEqual([422, ['body', place]]);
     }
-    await bench.call('POST', `${url}/questions`, { kind: 'predicate', options: ['approve'] });
+    for (const wording of [noul.instructions, 'Good?']) await bind(wording, 'approve');
     const own = (await bench.call('POST', '/decide', { decision_type: 'loan', input: applicant })).body;
     const one = await ask('/v1/systemone', { model: 'loan', state: applicant, questions: { a: noul } });
     expect(one.body.answers.a).toMatchObject({ type: 'noul', noul: own.class_probabilities.approve });
@@ -336,15 +362,20 @@ describe('a yes or no, and a score', () => {
     expect(two.body.answers).toEqual([
       { type: 'predicate', name: 'loan', probability: own.class_probabilities.approve },
     ]);
-    // The question itself may be given to a type, under whichever name it is asked.
-    await bench.call('POST', `${url}/questions`, {
-      kind: 'predicate',
-      instructions: 'Is it a bad risk?',
-      options: ['decline'],
-    });
-    const bad = { type: 'noul', instructions: 'Is it a bad risk?' };
-    const three = await ask('/v1/systemone', { state: applicant, questions: { anything: bad } });
-    expect(three.body.answers.anything.noul).toBe(own.class_probabilities.decline);
+    // Another wording is another question, under whichever name it is asked; case, blanks and the last sign are none.
+    const bad = { type: 'noul', instructions: 'is it a  bad risk' };
+    for (const model of ['loan', 'latest']) {
+      const open = await ask('/v1/systemone', { model, state: applicant, questions: { a: bad } });
+      expect([open.status, open.body.detail[0].msg]).toEqual([
+        422,
+        expect.stringContaining('“Is it a good risk?” (yes is "approve"); “Good?” (yes is "approve")'),
+      ]);
+    }
+    await bind('Is it a bad risk?', 'decline');
+    for (const model of ['loan', 'latest']) {
+      const three = await ask('/v1/systemone', { model, state: applicant, questions: { anything: bad } });
+      expect(three.body.answers.anything.noul, model).toBe(own.class_probabilities.decline);
+    }
   });
 
   it('go into the bundle, so that the Python package answers them alike [MDL-8]', async () => {
@@ -352,7 +383,15 @@ describe('a yes or no, and a score', () => {
       url: `${folder.url}/export`,
       headers: { host: '127.0.0.1', authorization: `Bearer ${bench.token}` },
     });
-    expect(unpackBundle(exported.rawPayload, sha256).manifest.questions).toEqual({ yes: 'approve' });
+    expect(unpackBundle(exported.rawPayload, sha256).manifest.questions).toEqual(
+      [
+        ['Is it a good risk?', 'approve', 'decline'],
+        ['Good?', 'approve', 'decline'],
+        ['Is it a bad risk?', 'decline', 'approve'],
+      ].map(([asked, yes, opposite]) => ({
+        ...{ kind: 'predicate', digest: expect.any(String), asked, options: [yes], opposite },
+      })),
+    );
   });
 
   it('a score needs the order of all options, and is their mean place [MDL-4]', async () => {

@@ -353,7 +353,7 @@ describe('a decision type', () => {
     const without = unzipSync(await development.load(`${path()}/archive`));
     // A program that knew no questions reads the file of a type that was asked none.
     expect(JSON.parse(Buffer.from(without['type.json'] ?? []).toString())).not.toHaveProperty('questions');
-    const marks = { kind: 'predicate', options: ['approve'] };
+    const marks = { kind: 'predicate', instructions: 'Good?', options: ['approve'] };
     const own = { kind: 'choice', instructions: 'How risky?', options: ['approve', 'decline'] };
     for (const question of [marks, own]) await development.call('POST', `${path()}/questions`, question);
     const noul = { model: 'loan', state: inputs[1], questions: { a: { type: 'noul', instructions: 'Good?' } } };
@@ -362,7 +362,7 @@ describe('a decision type', () => {
     const first = await development.call('POST', '/v1/systemone', asked);
     const questions = (await development.call('GET', `${path()}/questions`)).body;
     expect(questions.map(({ kind, asked: said }: Record<string, unknown>) => [kind, said])).toEqual([
-      ['predicate', null],
+      ['predicate', 'Good?'],
       ['choice', 'How risky?'],
       ['choice', 'Which one?'],
     ]);
@@ -381,21 +381,24 @@ describe('a decision type', () => {
     const copy = await development.upload(`${types}/import`, archive, { name: 'loan copy' });
     expect(copy.body.notes).toEqual([
       asTheFileSays,
-      'Questions of decision models that were left out, 2: other types answer them here already.',
+      'Questions of decision models that were left out, 3: other types answer them here already.',
     ]);
     const url = `${types}/${copy.body.decision_type.id}`;
-    expect((await development.call('GET', `${url}/questions`)).body).toMatchObject([marks]);
+    expect((await development.call('GET', `${url}/questions`)).body).toEqual([]);
     const again = await development.call('POST', '/v1/systemone', asked);
     expect([first, again].map(({ body }) => body.answers.a.x_decision_type)).toEqual(['loan', 'loan']);
 
-    // A bundle carries what is yes, and in which order its options stand.
+    // A bundle carries each wording that people have marked.
     await development.call('PUT', path(), { hard_rules: [], lists: {} });
     const bundle = await development.load(`${path()}/export?slim=true`);
     const stranger = await open();
     const taken = await stranger.upload(`${types}/import`, bundle);
     expect(taken.status).toBe(201);
     const there = `${types}/${taken.body.decision_type.id}/questions`;
-    expect((await stranger.call('GET', there)).body).toMatchObject([{ ...marks, asked: null, automatic: false }]);
+    expect((await stranger.call('GET', there)).body).toMatchObject([
+      { kind: 'predicate', options: ['approve'], asked: 'Good?', automatic: false },
+      { kind: 'choice', options: ['approve', 'decline'], asked: 'How risky?', automatic: false },
+    ]);
 
     const entries = unzipSync(archive);
     const type = JSON.parse(Buffer.from(entries['type.json'] ?? []).toString());

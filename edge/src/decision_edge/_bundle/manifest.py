@@ -62,6 +62,14 @@ def check_manifest_digest(data: bytes, stated: bytes | None) -> None:
         raise InvalidBundle("Entry 'manifest.json' has another SHA-256 than manifest.sha256 says.")
 
 
+def read_marks(manifest: JsonObject) -> list[JsonObject]:
+    """Return the questions that the type answers; of the object in former drafts of the format the order stays."""
+    marks = manifest.get("questions", [])
+    if isinstance(marks, dict):
+        marks = [{"kind": "score", "digest": None, "options": marks["order"]}] if "order" in marks else []
+    return [expect_object(mark) for mark in expect_list(marks)]
+
+
 def _check_options(manifest: JsonObject, options: list[JsonValue]) -> None:
     """Refuse what names an option that there is not, or all of them where some must be left."""
     fallback = manifest["fallback_option"]
@@ -72,12 +80,10 @@ def _check_options(manifest: JsonObject, options: list[JsonValue]) -> None:
             raise ValueError(f"{name} must name options")
     if all(option in expect_list(manifest.get("set_aside", [])) for option in options):
         raise ValueError("set_aside must leave an option")
-    marks = expect_object(manifest.get("questions", {}))
-    if "yes" in marks and marks["yes"] not in options:
-        raise ValueError("questions.yes must be one of the options")
-    order = expect_list(marks.get("order", options))
-    if len(order) != len(options) or any(option not in order for option in options):
-        raise ValueError("questions.order must name every option once")
+    for mark in read_marks(manifest):
+        named, is_yes = expect_list(mark["options"]), mark["kind"] == "predicate"
+        if any(option not in options for option in named) or len(named) != (1 if is_yes else len(options)):
+            raise ValueError("questions must name one option of a yes or no, else every option once")
     own = read_record(expect_object(manifest["confidence_thresholds"]).get("by_option", {}))
     if any(option not in options for option in own):
         raise ValueError("confidence_thresholds.by_option must name options")

@@ -1,6 +1,5 @@
 /** The questions of decision models that a decision type answers. */
 import { z } from 'zod';
-import { characters } from '../../../engine/domain/definition.ts';
 import { limits } from '../../../engine/limits.ts';
 import { dateTime, uuid } from '../common.ts';
 import { operation, updates } from '../operation.ts';
@@ -28,7 +27,7 @@ const questionSchema = z
   .object({
     id: uuid,
     kind,
-    asked: z.string().nullable().describe('The beginning of what is asked; null: whatever is asked of this kind'),
+    asked: z.string().nullable().describe('The beginning of what is asked; null: any score with these levels'),
     options: z
       .array(z.string())
       .describe('Of a predicate the one whose probability is the answer, of a score all, lowest first'),
@@ -40,18 +39,25 @@ const questionSchema = z
 const bindQuestionSchema = z
   .strictObject({
     kind,
-    instructions: instructionsSchema.optional().describe('As callers send them; left out: whatever is asked'),
+    instructions: instructionsSchema
+      .optional()
+      .describe(
+        'As callers send them, but for case, blanks and the sign at the end; left out of a score: whatever is asked',
+      ),
     criteria: yesNoCriteriaSchema
       .nullable()
       .optional()
       .describe('Of a `noul` what `true` and `false` mean, as callers send them'),
     options: z
-      .array(characters(1, limits.maxNameLength))
+      .array(z.string().min(1))
       .min(1)
       .max(limits.maxOptions)
       .describe('Of a predicate the one that is yes, of a score all, lowest first, of a choice all'),
   })
-  .meta({ id: 'QuestionCreate', examples: [{ kind: 'predicate', options: ['approve'] }] });
+  .meta({
+    id: 'QuestionCreate',
+    examples: [{ kind: 'predicate', instructions: 'Is this a good risk?', options: ['approve'] }],
+  });
 export type BindQuestion = z.infer<typeof bindQuestionSchema>;
 
 const common = { access: 'key', tag: 'Decision models' } as const;
@@ -72,7 +78,7 @@ export const questionOperations = {
     output: questionSchema,
     status: 201,
     summary: 'Say that a type answers a question: which option is yes, or that its options are in order',
-    description: `The same question of another type is taken over from it. An organisation has up to ${limits.maxQuestions} questions.`,
+    description: `A yes or no belongs to one wording; another one needs a mark of its own. A question that several types answer is asked by naming one in model. An organisation has up to ${limits.maxQuestions} questions.`,
     hints: updates,
     ignoresExamples: true,
     errors: ['conflict'],

@@ -16,8 +16,8 @@ export type ReadBundle = {
   piiFields: string[];
   fallbackOption: string | null;
   isRulesOnly: boolean;
-  /** Which option is yes, and the order of all. */
-  marks: { kind: 'predicate' | 'score'; options: string[] }[];
+  /** The questions that the type answers. */
+  marks: NonNullable<Bundle['manifest']['questions']>;
   snapshotSha256: string | null;
   seed: number | null;
 };
@@ -45,16 +45,11 @@ export async function readBundle(bytes: Uint8Array, name: BundleName): Promise<R
     piiFields: manifest.pii_fields ?? [],
     fallbackOption: manifest.fallback_option,
     isRulesOnly: manifest.classifier === null,
-    marks: listMarks(manifest.questions),
+    marks: manifest.questions ?? [],
     snapshotSha256: manifest.training?.snapshot_sha256 ?? null,
     seed: manifest.training?.seed ?? null,
   };
 }
-
-const listMarks = ({ yes, order }: NonNullable<Bundle['manifest']['questions']> = {}): ReadBundle['marks'] => [
-  ...(yes === undefined ? [] : [{ kind: 'predicate' as const, options: [yes] }]),
-  ...(order === undefined ? [] : [{ kind: 'score' as const, options: order }]),
-];
 
 function refuse(problem: string): WorkbenchError {
   return new WorkbenchError(

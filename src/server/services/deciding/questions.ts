@@ -87,14 +87,17 @@ export class Questions {
       const needed = kind === 'predicate' ? 'the one option that is yes' : `each of ${listOptions(known)} once`;
       refuseProblems([toInvalidValue(place, `must be ${needed}`)]);
     }
-    const isAnything = instructions === undefined && criteria === undefined;
+    const isOfLevels = kind === 'score' && instructions === undefined && criteria === undefined;
+    if (!isOfLevels && (instructions ?? criteria ?? '') === '')
+      refuseProblems([toInvalidValue(['body', 'instructions'], 'must be what callers ask, in their words')]);
     const asked = { kind, name: null, instructions, criteria, options, loc: [] };
-    const question = this.#make(type.id, asked, isAnything ? null : this.#digest(writeQuestion(asked)), options, false);
+    const digest = isOfLevels ? null : this.#digest(writeQuestion(asked));
+    const question = this.#make(type.id, asked, digest, options, false);
     store.transaction(() => {
       if (store.questions.count(caller.organisationId) >= limits.maxQuestions) {
         throw new WorkbenchError('conflict', `There are ${limits.maxQuestions} questions already: take some away.`);
       }
-      if (isAnything) store.questions.removeAutomatic(type.id, kind);
+      if (isOfLevels) store.questions.removeAutomatic(type.id, kind);
       store.questions.put(caller.organisationId, question);
     });
     this.#known.delete(caller.organisationId);
@@ -134,7 +137,7 @@ export class Questions {
     if (index.asked.size >= maxAutomatic || !store.writeLock.isFree()) return;
     const stored = this.#make(typeId, question, digest, options, true);
     store.transaction(() => store.questions.put(organisationId, stored));
-    index.asked.set(digest, stored);
+    index.asked.set(digest, [stored]);
   }
 
   #make(

@@ -78,22 +78,17 @@ export function findExportablePolicy(
   };
 }
 
-/** The marks by which a type answers more than a choice; undefined without any. */
+/** The questions that people have said that a type answers; undefined without any. */
 function readMarks({ store }: Foundation, { id, activeVersion }: DecisionTypeRecord): BundleFacts['questions'] {
-  const { options } = activeVersion.definition;
-  const findMark = (kind: 'predicate' | 'score') =>
-    store.questions
-      .listOfType(id)
-      .find(
-        (question) =>
-          question.digest === null &&
-          question.kind === kind &&
-          question.options.every((option) => options.includes(option)),
-      )?.options;
-  const [yes] = findMark('predicate') ?? [];
-  const order = findMark('score');
-  const isWhole = order?.length === options.length;
-  return yes === undefined && !isWhole ? undefined : { ...(yes && { yes }), ...(isWhole && { order }) };
+  const { options: all } = activeVersion.definition;
+  const marks = store.questions.listOfType(id).flatMap(({ kind, digest, shown, options, isAutomatic }) => {
+    const isWhole = kind === 'predicate' || options.length === all.length;
+    if (isAutomatic || !isWhole || !options.every((option) => all.includes(option))) return [];
+    const others = all.filter((option) => !options.includes(option));
+    const opposite = kind === 'predicate' && others.length === 1 ? (others[0] ?? null) : null;
+    return [{ kind, digest, asked: shown, options, opposite }];
+  });
+  return marks.length === 0 ? undefined : marks;
 }
 
 function describePromise(
@@ -202,7 +197,7 @@ async function packSlim(
   const isNewest = trained.manifest.min_reader !== undefined && trained.manifest.revision === digest;
   if (
     promise === null &&
-    questions === undefined &&
+    isDeepStrictEqual(trained.manifest.questions, questions) &&
     isDeepStrictEqual(trained.manifest.pii_fields ?? [], type.piiFields) &&
     pinned.length === 0 &&
     isNewest &&
@@ -213,7 +208,7 @@ async function packSlim(
   const encoderHost = present.plan.text?.encoder ? hosted?.host : undefined;
   await encoderHost?.start();
   const inputs = listGoldenInputs(present, type.piiFields);
-  const { pii_fields: _former, ...settings } = toManifestDraft(present.manifest);
+  const { pii_fields: _former, questions: _asked, ...settings } = toManifestDraft(present.manifest);
   const manifest = {
     ...settings,
     golden_inputs: settings.golden_inputs ?? ('synthetic' as const),

@@ -228,10 +228,10 @@ async function importBundleAsType(
     return deps.store.transaction(() => {
       const type = insertDecisionType(deps, caller, request.value, definition);
       deployBundle(deps, caller, type, { policyId, version: 1, file, ...bundle, first: null });
-      const marked = { typeId: type.id, digest: null, shown: null, isAutomatic: false, createdAt: deps.clock.now() };
+      const marked = { typeId: type.id, isAutomatic: false, createdAt: deps.clock.now() };
       const left = deps.questions.take(
         caller,
-        marks.map((mark) => ({ ...mark, ...marked, id: deps.newId() })),
+        marks.map(({ asked: shown, opposite: _of, ...mark }) => ({ ...mark, ...marked, shown, id: deps.newId() })),
       );
       const made = { type: findDecisionType(deps, caller, type.id), examples: 0, policies: 1, releases: 1 };
       const answer = { ...made, notes: [...listNotes(deps, caller, type), ...left] };

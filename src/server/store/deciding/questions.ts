@@ -6,7 +6,7 @@ export type StoredQuestion = {
   id: string;
   typeId: string;
   kind: QuestionKind;
-  /** Names what is asked; null: whatever is asked of this kind. */
+  /** Names what is asked; null: any score with these levels. */
   digest: string | null;
   shown: string | null;
   /** The option of a predicate whose probability is asked; all options of a score, lowest first. */
@@ -44,6 +44,7 @@ function prepareStatements(db: WorkbenchDatabase) {
       .pluck(),
     removeSame: db.prepare(
       `DELETE FROM questions WHERE organisation_id = @organisationId AND digest = @digest
+           AND (decision_type_id = @typeId OR automatic = 1)
          OR @digest IS NULL AND digest IS NULL AND decision_type_id = @typeId AND kind = @kind`,
     ),
     insert: db.prepare(
@@ -90,7 +91,7 @@ export function createQuestionStore(db: WorkbenchDatabase) {
     /** Whether a type that is not deleted answers what is so named. */
     isAsked: (organisationId: string, digest: string): boolean =>
       statements.asked.get(organisationId, digest) !== undefined,
-    /** Adds a question; the same one of another type is taken over from it. */
+    /** Adds a question; the same one of the type, or that a call has given to another, is taken over. */
     put(organisationId: string, question: StoredQuestion): void {
       const { options, isAutomatic, ...row } = question;
       statements.removeSame.run({ ...row, organisationId });
