@@ -1,7 +1,7 @@
-/** How a name looks: the skeleton of Unicode TR39, which is equal where two names cannot be told apart by sight. */
+/** The look of a name: the skeleton of Unicode TR39, which is equal where two names look the same. */
 
 /**
- * What looks like ASCII, of Unicode's `confusables.txt` (13.0): a prototype and the characters that look like it, in
+ * Characters that look like ASCII, of Unicode's `confusables.txt` (13.0): a prototype and those that look like it, in
  * base 36, as far as NFKD does not make one of the other. Other prototypes are left out.
  */
 const lookAlikes =

@@ -1,4 +1,4 @@
-/** What a name may hold that people give to a type, an option, a rule or a field: nothing that they cannot see. */
+/** Names that people give to types, options, rules and fields: they hold nothing that nobody sees. */
 
 /** Joiners stay between letters of scripts that are written with them and in emoji, as do the variants of emoji. */
 const unseen =

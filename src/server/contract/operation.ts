@@ -9,8 +9,8 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Access = 'public' | 'key' | 'jwt' | 'owner';
 
 /**
- * Scopes of a key: `deploy` changes decisions, `train` makes types and policies, `label` changes examples, `logs` brings
- * decisions that were made elsewhere.
+ * Scopes of a key: `deploy` changes decisions, `train` makes types and policies, `label` changes examples, `logs`
+ * brings decisions that were made elsewhere.
  */
 export const scopes = ['decide', 'read', 'label', 'train', 'deploy', 'export', 'logs'] as const;
 export type Scope = (typeof scopes)[number];

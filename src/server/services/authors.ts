@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import type { Author, Work } from '../store/types/authors.ts';
 import type { DecisionTypeRecord } from '../store/types/decision-types.ts';
 
-/** How long an act that one has asked for waits for another to ask for it, too. */
+/** How long an act that one has asked for waits for a second who asks for it. */
 const actLifeMs = 7 * 24 * 3600 * 1000;
 
 type GuardedType = Pick<DecisionTypeRecord, 'id' | 'publishing'>;

@@ -1,4 +1,4 @@
-/** What was done that others may want to ask about: deletions, imports, switches, exports, keys. */
+/** Acts that others may want to ask about: deletions, imports, switches, exports, keys. */
 import { z } from 'zod';
 import { dateTime, pageQuery, paginated, uuid } from '../common.ts';
 import { operation } from '../operation.ts';

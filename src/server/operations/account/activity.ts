@@ -1,6 +1,6 @@
 /** The list of activity, and what is noted in it: the operations, each with what is said beside its name. */
 import type { Caller } from '../../auth/caller.ts';
-import { type OperationName, type OutputOf, operations } from '../../contract/operations.ts';
+import { listOperations, type OperationName, type OutputOf } from '../../contract/operations.ts';
 import { isoTime } from '../../process/clock.ts';
 import { findAuthor } from '../../services/authors.ts';
 import type { ActivityRecord } from '../../store/account/activity.ts';
@@ -95,13 +95,14 @@ export function noteActivity(
 }
 
 const maxDetails = 500;
-const toFields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+const toFields = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 
 function toItem({ operation, details, typeId, typeName, by, apiKeyId, madeAt }: ActivityRecord) {
-  const row = Object.hasOwn(operations, operation) ? operations[operation as OperationName] : null;
+  const row = listOperations().find(({ name }) => name === operation)?.row;
   return {
     operation,
-    // What follows is about the call, not about what was done.
+    // The rest of it is about the call, not about what was done.
     summary: row?.summary.split(/[,:;]/)[0] ?? operation,
     details,
     decision_type_id: typeId,

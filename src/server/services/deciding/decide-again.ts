@@ -17,7 +17,7 @@ const embeddedAtOnce = 8;
 
 /** A decision as it was brought, by the name and number of its release. */
 export type Brought = { index: number; typeName: string; release: number; input: JsonObject; said: GoldenOutput };
-/** What the release decides, null where that was not looked at; or why the decision is not taken. */
+/** The release's own decision, null where it was not made; or why what was brought is not taken. */
 export type Judged = { ok: true; made: Decision | null } | { ok: false; message: string };
 
 /** Decides again, and says of each by its index how it stands: rules, tables and words at once, texts as said above. */

@@ -115,7 +115,7 @@ function keepFound(deps: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecor
   });
 }
 
-/** Makes and declares a promise with the deployed policy; throws `conflict` where it cannot be kept, or by one of two. */
+/** Makes and declares a promise with the deployed policy; throws `conflict` where it cannot be kept, or two have to. */
 export async function keepPromise(
   deps: KeepDeps,
   caller: Caller,

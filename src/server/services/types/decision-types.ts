@@ -217,7 +217,7 @@ export async function updateDecisionType(
   );
 }
 
-/** What a change takes away of a type's guards, in sentences, and what of it a type with four eyes asks two for. */
+/** Finds which guards of a type a change takes away, in sentences, and for which of them two hands have to ask. */
 function findSwitches({ seen, next }: Change): { act: object | null; sentences: string[] } {
   const hasOtherAudit = seen.audit !== null && !isDeepStrictEqual(next.audit, seen.audit);
   const isLooser = publishings.indexOf(next.publishing) < publishings.indexOf(seen.publishing);
@@ -335,7 +335,7 @@ export function writeUpdate(
 /** Characters of rules, lists and input schema, as JSON, whose checks are certainly short. */
 const maxLightCharacters = 1_000;
 
-/** Lists a definition's problems, a large one's elsewhere; names and an input schema of `before` are not checked again. */
+/** Lists a definition's problems, a large one's elsewhere; names and schema of `before` are not checked again. */
 async function listDefinitionProblems(
   deps: Foundation,
   caller: Caller,

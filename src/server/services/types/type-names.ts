@@ -78,7 +78,7 @@ function listFields(schema: Json | undefined): string[] {
   return [...own, ...Object.values(schema).flatMap(listFields)];
 }
 
-/** What people are told of a type whose name is from before names were checked, with another one; null of any other. */
+/** Says why the name of a type from before names were checked should change, with another; null of any other type. */
 export function describeOldName(deps: Pick<Foundation, 'store'>, type: DecisionTypeRecord): string | null {
   const { id, name, organisationId } = type;
   const fault = describeTypeNameFault(name);

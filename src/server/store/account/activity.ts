@@ -1,4 +1,4 @@
-/** Who deleted, imported, switched, exported or made keys: noted beside what it was done to, which may be gone since. */
+/** Who deleted, imported, switched, exported or made keys, noted with the name of a type that may be gone since. */
 import type { WorkbenchDatabase } from '../database.ts';
 
 export type ActivityRecord = {

@@ -3,7 +3,7 @@ import type { WorkbenchDatabase } from '../database.ts';
 
 /** A person, whichever session or key is used, or a key of which nobody knows whose it is; with the name for people. */
 export type Author = { hand: string; name: string | null };
-/** What somebody has made of a type. */
+/** A piece of somebody's work on a type. */
 export type Work = 'draft' | `policy ${string}` | `release ${number}` | `act ${string}`;
 
 /** Reads and writes authors by type and work. */
