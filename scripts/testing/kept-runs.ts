@@ -1,4 +1,4 @@
-/** What is kept from run to run: the processor time of each file of stories, and the days on which a story was flaky. */
+/** Records from run to run: the processor time of each file of stories, and the days on which a story was flaky. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectRoot } from '../freshness.ts';

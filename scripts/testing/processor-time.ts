@@ -34,7 +34,7 @@ function readProcesses(): Map<number, Process> {
   return processes;
 }
 
-/** `proc_pid_stat(5)`, behind the name in brackets: parent 2nd; own and waited-for time, user and system, 12th to 15th. */
+/** By `proc_pid_stat(5)`, behind the name in brackets: the parent is 2nd, times are 12th to 15th, own and waited for. */
 function readProcess(name: string): Process | null {
   try {
     const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
