@@ -78,10 +78,21 @@ const parts = {
     'training/stages',
     ['training/train.ts', 'training/search-labels.ts'],
   ],
-  door: [['maybe-promise.ts'], 'errors', 'questions', 'deciding', 'formats'],
+  door: [['maybe-promise.ts', 'turns.ts', 'service-metrics.ts'], 'errors', 'http', 'questions', 'deciding', 'formats'],
   edge: [
-    ['api.ts', 'sha256.ts', 'late-re2.ts', 'inputs.ts', 'encoder.ts', 'predictor.ts', 'node.ts', 'browser.ts'],
+    [
+      'api.ts',
+      'sha256.ts',
+      'late-re2.ts',
+      'inputs.ts',
+      'encoder.ts',
+      'predictor.ts',
+      'node-files.ts',
+      'node.ts',
+      'browser.ts',
+    ],
     'page',
+    'serve',
   ],
   server: [
     'process',
@@ -223,14 +234,26 @@ module.exports = {
     {
       name: 'edge-imports-engine-only',
       severity: 'error',
-      from: { path: '^src/edge/' },
+      from: { path: '^src/edge/', pathNot: '^src/edge/serve/' },
       to: { path: '^src/', pathNot: ['^src/edge/', '^src/engine/'] },
     },
     {
-      name: 'edge-uses-node-in-one-file',
+      name: 'edge-service-imports-door',
+      severity: 'error',
+      from: { path: '^src/edge/serve/' },
+      to: { path: '^src/', pathNot: ['^src/edge/', '^src/door/', '^src/server/contract/', '^src/engine/'] },
+    },
+    {
+      name: 'edge-service-imports-door',
+      severity: 'error',
+      from: { path: '^src/edge/serve/' },
+      to: { path: '^src/', pathNot: ['^src/edge/', '^src/door/', '^src/server/contract/', '^src/engine/'] },
+    },
+    {
+      name: 'edge-uses-node-in-its-place',
       comment: 'Everything else runs in browsers, too.',
       severity: 'error',
-      from: { path: '^src/edge/', pathNot: '^src/edge/node\\.ts$' },
+      from: { path: '^src/edge/', pathNot: '^src/edge/(node-files\\.ts$|serve/)' },
       to: { dependencyTypes: ['core'] },
     },
     {

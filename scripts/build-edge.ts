@@ -21,7 +21,7 @@ const replaceModule = (name: string, file: string): Plugin => ({
 export async function buildEdge(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const modules = [...(await writeModules(folder)), ...(await writePage(folder))];
+  const modules = [...(await writeModules(folder)), ...(await writeService(folder)), ...(await writePage(folder))];
   // Both entries are declared as Node's: resolvers that name no platform, as of most bundlers, would take the other.
   for (const name of ['api', 'node']) {
     const source = readFileSync(join(sources, `${name}.ts`), 'utf8');
@@ -65,6 +65,26 @@ async function writeModules(folder: string): Promise<string[]> {
     minify: true,
     entryFileNames: '[name].js',
     chunkFileNames: 'parts/[name]-[hash].js',
+  });
+  await bundle.close();
+  return output.filter((chunk): chunk is OutputChunk => chunk.type === 'chunk').flatMap((chunk) => chunk.moduleIds);
+}
+
+/** Writes the command that serves bundles, with the server that it listens by, and returns what it was made of. */
+async function writeService(folder: string): Promise<string[]> {
+  const bundle = await rolldown({
+    input: join(sources, 'serve/main.ts'),
+    platform: 'node',
+    external: ['onnxruntime-node'],
+    plugins: [replaceModule('re2js', latePatterns)],
+    logLevel: 'warn',
+  });
+  const { output } = await bundle.write({
+    dir: folder,
+    format: 'esm',
+    minify: true,
+    entryFileNames: 'decision-edge.js',
+    chunkFileNames: 'serve/[name]-[hash].js',
   });
   await bundle.close();
   return output.filter((chunk): chunk is OutputChunk => chunk.type === 'chunk').flatMap((chunk) => chunk.moduleIds);

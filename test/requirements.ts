@@ -797,7 +797,7 @@ const serving = {
   'SRV-11':
     'The recipes of docs/many-machines.md for Spark, Polars, DuckDB, Ray and Dask run and decide as the package does.',
   'SRV-12':
-    'decision-edge serve closes a connection without a whole head after 5 s, answers a body that does not come after 10 s, and goes on answering beside more connections than it has files; the log says so once a minute.',
+    'decision-edge serve closes a connection without a whole head after 5 s, answers a body that does not come after 10 s, and goes on answering beside more silent connections than it keeps.',
   'SRV-13': 'Its workers end with the process that started them, killed or not.',
   'SRV-14':
     'decision-edge serve --log FILE writes a line for each decision before its answer, whichever way it was asked for and by whichever worker, without the values of personal fields.',
@@ -805,6 +805,8 @@ const serving = {
     'The log is turned over by size and keeps the stated number of files; half a line of a killed process is removed before the next one.',
   'SRV-16':
     'A log that cannot be written fails no call: /metrics counts the decisions without a line, and stderr says it once.',
+  'SRV-17':
+    'decision-edge serve does a call with an Idempotency-Key once, whichever worker it reaches, decides dry where it is asked to, and names a release by its digest.',
 };
 
 const comingHome = {

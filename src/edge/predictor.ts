@@ -50,6 +50,14 @@ const mayHavePattern = /matches|attern|regex|\\u/;
 
 /** Opens a bundle and lets it decide its golden inputs. Rejects with InvalidBundle, or TextModelNeeded. */
 export async function openPredictor(bytes: Uint8Array, platform: Platform): Promise<Predictor> {
+  return toPredictor(await openBundle(bytes, platform));
+}
+
+/** A bundle that has decided its golden inputs, with its decider. */
+export type OpenBundle = { bundle: Bundle; decider: Decider; info: BundleInfo; close(): Promise<void> };
+
+/** As `openPredictor`, for who decides with the engine's own inputs and decisions. */
+export async function openBundle(bytes: Uint8Array, platform: Platform): Promise<OpenBundle> {
   try {
     return await open(bytes, platform);
   } catch (cause) {
@@ -58,15 +66,26 @@ export async function openPredictor(bytes: Uint8Array, platform: Platform): Prom
   }
 }
 
-async function open(bytes: Uint8Array, platform: Platform): Promise<Predictor> {
+async function open(bytes: Uint8Array, platform: Platform): Promise<OpenBundle> {
   if (holdsPatterns(bytes)) await loadPatterns();
   const bundle = unpackBundle(bytes, platform.sha256);
   const text = await openText(bytes, bundle, platform);
   const decider = compileDecider(bundle, { ...text, now: () => performance.now() });
-  const { digest: bundleDigest, release } = identifyBundle(bytes, platform.sha256);
-  const digests = { digest: release, bundle_digest: bundleDigest };
-  const predictor: Predictor = {
-    info: describe(bundle, digests),
+  const { digest, release } = identifyBundle(bytes, platform.sha256);
+  const { differences } = await verify(bundle, decider);
+  const [first] = differences;
+  if (first === undefined) {
+    const info = describe(bundle, { digest: release, bundle_digest: digest });
+    return { bundle, decider, info, close: async () => text.close() };
+  }
+  await text.close();
+  throw new InvalidBundle(`${first} The bundle would decide otherwise here than in the workbench.`);
+}
+
+function toPredictor({ bundle, decider, info, close }: OpenBundle): Predictor {
+  const digests = { digest: info.digest, bundle_digest: info.bundle_digest };
+  return {
+    info,
     modelCard: bundle.modelCard,
     decide: async (input, options) => takeDecision(await decideOne(decider, digests, input, options)),
     async decideMany(inputs, options) {
@@ -77,13 +96,8 @@ async function open(bytes: Uint8Array, platform: Platform): Promise<Predictor> {
     },
     decideEach: (inputs, options) => decideEach(decider, digests, inputs, options),
     verify: () => verify(bundle, decider),
-    close: async () => text.close(),
+    close,
   };
-  const { differences } = await predictor.verify();
-  const [first] = differences;
-  if (first === undefined) return predictor;
-  await predictor.close();
-  throw new InvalidBundle(`${first} The bundle would decide otherwise here than in the workbench.`);
 }
 
 function takeDecision(decided: EdgeDecision | InvalidInput): EdgeDecision {

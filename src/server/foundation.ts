@@ -1,4 +1,6 @@
 /** The parts below the services, which every service and operation is given whole. start.ts puts them together. */
+
+import type { ServiceMetrics } from '../door/service-metrics.ts';
 import type { Sha256 } from '../engine/ports.ts';
 import type { Auth } from './auth/auth.ts';
 import type { Caretaker } from './data-folder/caretaker.ts';
@@ -11,7 +13,6 @@ import type { Preparation } from './preparation/preparation.ts';
 import type { Clock } from './process/clock.ts';
 import type { Log } from './process/log.ts';
 import type { ServerOptions } from './process/options.ts';
-import type { ServiceMetrics } from './process/service-metrics.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { WorkbenchDatabase } from './store/database.ts';
 import type { Store } from './store/store.ts';

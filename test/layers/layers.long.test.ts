@@ -34,7 +34,8 @@ const planted: [rule: string, file: string, source: string][] = [
   ],
   ['engine-is-pure', 'src/engine/planted-server.ts', "import '../server/planted-reach.ts';\n"],
   ['edge-imports-engine-only', 'src/edge/planted-reach.ts', "import '../server/planted-reach.ts';\n"],
-  ['edge-uses-node-in-one-file', 'src/edge/planted-file.ts', "import 'node:fs';\n"],
+  ['edge-uses-node-in-its-place', 'src/edge/planted-file.ts', "import 'node:fs';\n"],
+  ['edge-service-imports-door', 'src/edge/serve/planted-reach.ts', "import '../../server/planted-reach.ts';\n"],
   ['door-imports-contract-and-engine-only', 'src/door/planted-reach.ts', "import '../server/planted-reach.ts';\n"],
   ['server-imports-door-and-engine-only', 'src/server/planted-reach.ts', "import '../renderer/planted-page.ts';\n"],
   [

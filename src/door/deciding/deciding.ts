@@ -61,7 +61,7 @@ export class Deciding<Caller, Found extends Named> {
     door.admit(caller, held?.count ?? 0);
     const { decider } = found;
     const { input } = request;
-    const unread = tellsUnread ? decider.findUnread(input) : null;
+    const unread = tellsUnread || door.tellsUnread ? decider.findUnread(input) : null;
     const call = { found, input, requestId, receipt, dryRun, startedAt, unread, lost };
     const decided = decider.decide(input, { trace, callerId: door.toCallerId(caller) });
     if (decided instanceof Promise) return this.#decideLater(caller, call, decided, held);

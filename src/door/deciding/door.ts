@@ -7,6 +7,9 @@ import type { JsonObject } from '../../engine/json.ts';
 import type { DecideResponse } from '../../server/contract/deciding/decisions.ts';
 import type { Answering, AskedQuestion } from '../questions/find-answering.ts';
 
+/** A field that a policy reads. */
+export type ReadField = { readonly path: readonly string[]; readonly kind: InputField['kind'] };
+
 /** A release that decides under a name. */
 export type Named = {
   /** The name of its decision type. */
@@ -15,7 +18,7 @@ export type Named = {
   /** Facts of the release that stand in each answer; a bundle does not know its number. */
   facts: { release?: number; digest: string; bundle_digest?: string };
   /** The fields that it reads; null where they are not known. */
-  listFields(): readonly Pick<InputField, 'path' | 'kind'>[] | null;
+  listFields(): readonly ReadField[] | null;
 };
 
 /** The answer to one input, as it is sent. */
@@ -50,6 +53,8 @@ export type Door<Caller, Found extends Named> = {
   askModel:
     | ((found: Found, input: JsonObject, made: DecisionMade, policy: EscalationPolicy) => Promise<Decision>)
     | null;
+  /** Whether each answer names the parts of its input that are not read, and not only where the call asks. */
+  tellsUnread: boolean;
   /** Resolves once the decisions are in the log, all of them with what `alongside` writes, or none. */
   record(caller: Caller, decided: readonly Decided<Found>[], alongside?: () => void): Promise<void>;
   /** Counts a decision, and tells of it once it is recorded. */

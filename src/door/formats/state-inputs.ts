@@ -4,10 +4,11 @@ import type { ErrorDetail } from '../../engine/errors.ts';
 import { isJsonObject, type JsonObject } from '../../engine/json.ts';
 import { checkStrictness } from '../../engine/strict-json/json-body.ts';
 import { parseJsonText } from '../../engine/strict-json/json-faults.ts';
+import type { ReadField } from '../deciding/door.ts';
 import { toValidationError } from '../errors/validation-error.ts';
 
 export type State = { value: string | JsonObject; loc: ErrorDetail['loc'] };
-type Fields = readonly Pick<InputField, 'path' | 'kind'>[] | null;
+type Fields = readonly ReadField[] | null;
 /** The name of a type and the fields that it reads; null where they are not known. */
 export type Reader = { name: string; listFields: () => Fields };
 

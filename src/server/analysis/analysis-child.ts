@@ -1,5 +1,6 @@
 /** Entry of a process that looks at all examples of a type, so that nobody waits for it: one order, then its end. */
 import { setPriority } from 'node:os';
+import { nextTurn } from '../../door/turns.ts';
 import type { TrainingExample } from '../../engine/domain/training.ts';
 import { compareFamiliarity, compareLanguages, type DriftReport, findDrift } from '../../engine/findings/drift.ts';
 import { compileJudge } from '../../engine/findings/judge-rows.ts';
@@ -9,7 +10,6 @@ import { findWeakSlices, type JudgedRow, type SliceReport } from '../../engine/f
 import { blankMasks } from '../../engine/pii.ts';
 import { loadRules } from '../../engine/rules/rules-file.ts';
 import type { LabelSearch } from '../../engine/training/evaluate/label-checks.ts';
-import { nextTurn } from '../process/turns.ts';
 import { openTextModel } from '../runtime/encoder/text-model.ts';
 import { openLanguageDetector } from '../runtime/language-detector.ts';
 import { type ExampleReader, openExampleReader } from '../store/examples/example-reader.ts';

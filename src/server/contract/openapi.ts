@@ -4,7 +4,6 @@ import { type ErrorCode, errorTable } from '../../engine/errors.ts';
 import { errorEnvelopeSchema } from './common.ts';
 import { dialectErrorSchemas, toStatus } from './dialects.ts';
 import { type Access, type Dialect, describeCallers, listErrors, type Operation, toOpenApiPath } from './operation.ts';
-import { listOperations } from './operations.ts';
 
 export type JsonSchema = { [key: string]: unknown };
 
@@ -272,10 +271,11 @@ function describeOperation(
   };
 }
 
-/** The operation table as an OpenAPI 3.1 document: every parameter, body, answer and error of every operation. */
-/** Makes the document of the interface, a quarter of a second of work. */
-export function makeOpenApi(version: string): JsonSchema {
-  const operations = listOperations();
+/** Operations as an OpenAPI 3.1 document: every parameter, body, answer and error of every operation. */
+export function makeOpenApi(
+  { title, version }: { title: string; version: string },
+  operations: readonly { name: string; row: Operation }[],
+) {
   const { write, named } = createSchemaWriter();
   named.set('Error', write(errorEnvelopeSchema, 'output'));
   for (const schema of Object.values(dialectErrorSchemas)) write(schema, 'output');
@@ -290,7 +290,7 @@ export function makeOpenApi(version: string): JsonSchema {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Decision Workbench', version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: { title, version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     tags: [...new Set(operations.map(({ row }) => row.tag))].map((name) => ({ name })),
     paths,
     components: {

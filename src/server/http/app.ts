@@ -1,6 +1,9 @@
-import { zstdDecompressSync } from 'node:zlib';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { toWorkbenchError } from '../../door/errors/envelope.ts';
+import { type Connections, createConnections } from '../../door/http/connections.ts';
+import { decompress } from '../../door/http/decompress.ts';
+import { type HttpLogger, refuseTunnels, toListenerOptions } from '../../door/http/listener.ts';
+import { sendError } from '../../door/http/send-error.ts';
 import { errorTable, WorkbenchError } from '../../engine/errors.ts';
 import { readJsonBody } from '../../engine/strict-json/json-body.ts';
 import { listMethods } from '../contract/operation.ts';
@@ -11,13 +14,10 @@ import type { Deps } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { LargeBody, maxLightBodyBytes } from '../preparation/preparation.ts';
 import { serveAgentTools } from './agent-tools.ts';
-import { type Connections, createConnections } from './connections.ts';
 import { admitLargeBody } from './large-bodies.ts';
-import { type HttpLogger, refuseTunnels, toListenerOptions } from './listener.ts';
 import { serveDocs, servePages } from './pages.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
 import { registerOperations } from './rest.ts';
-import { sendError } from './send-error.ts';
 import { sendWritten } from './send-written.ts';
 import { createUnknownRoutes } from './unknown-routes.ts';
 
@@ -83,7 +83,7 @@ function acceptBodies(app: FastifyInstance): void {
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
       const isPlain = request.headers['content-encoding'] !== 'zstd';
-      const bytes = isPlain ? body : decompress(body);
+      const bytes = isPlain ? body : decompress(body, maxLightBodyBytes);
       if (isPlain && bytes.length > maxLightBodyBytes) {
         done(null, new LargeBody(bytes));
         return;
@@ -100,23 +100,6 @@ function acceptBodies(app: FastifyInstance): void {
     if (request.routeOptions.config.takesFile) done(null, new LargeBody(body, request.headers['content-type']));
     else done(new WorkbenchError('unsupported_media_type', errorTable.unsupported_media_type.meaning));
   });
-}
-
-/** Decompresses a body that is read on this thread. Throws `payload_too_large` or `bad_request`. */
-function decompress(body: Buffer): Buffer {
-  try {
-    return zstdDecompressSync(body, { maxOutputLength: maxLightBodyBytes });
-  } catch (cause) {
-    const isTooLarge = cause instanceof RangeError;
-    throw new WorkbenchError(
-      isTooLarge ? 'payload_too_large' : 'bad_request',
-      isTooLarge
-        ? `Decompressed the body is larger than ${maxLightBodyBytes / 1024} KiB. Send it uncompressed.`
-        : 'The body is not what zstd has compressed.',
-      undefined,
-      { cause },
-    );
-  }
 }
 
 function admitRequests(app: FastifyInstance, guard: RequestGuard): void {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Connections } from '../../door/http/connections.ts';
 import { mapMaybePromise } from '../../door/maybe-promise.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Authenticated } from '../auth/auth.ts';
@@ -7,7 +8,6 @@ import { createRateLimiter } from '../auth/rate-limit.ts';
 import { pagesPath } from '../contract/paths.ts';
 import { writeNumber } from '../hot-path/write-number.ts';
 import type { Deps } from '../operations/context.ts';
-import type { Connections } from './connections.ts';
 import { checkOutside, requireKey } from './outside.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** The binding between the operation table and the HTTP framework. */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import type { ZodType } from 'zod';
 import { parsePart } from '../../door/errors/parse-part.ts';
+import { createQueryPartReader, takeValue } from '../../door/http/read-query.ts';
 import { mapMaybePromise } from '../../door/maybe-promise.ts';
-import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
+import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { isJsonObject } from '../../engine/json.ts';
 import type { Place } from '../../engine/strict-json/json-body.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -27,16 +27,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls, or null; set before any route runs. */
     caller: Caller | null;
-    /** Places of the body whose whole numbers lose digits, or null. */
-    lostDigits: Place[] | null;
   }
   interface FastifyContextConfig {
     access?: Operation['access'];
     scope?: Operation['scope'];
     takesFile?: boolean;
     spillsUpToBytes?: number;
-    takesZstd?: boolean;
-    dialect?: Operation['dialect'];
   }
 }
 
@@ -131,40 +127,15 @@ function createRequestReader(row: Operation): (request: FastifyRequest) => Reque
     paramsSchema === undefined
       ? () => nothing
       : (request, problems) => takeValue(parsePart(paramsSchema, request.params, 'path'), problems);
-  const readQuery = createQueryPartReader(row);
+  const readQuery = createQueryPartReader(row.query);
   const readBody = createBodyPartReader(row);
   return (request) => {
     const problems: ErrorDetail[] = [];
     const params = readParams(request, problems);
-    const query = readQuery(request, problems);
+    const query = readQuery(request.query, problems) ?? nothing;
     const body = readBody(request, problems);
     if (problems.length > 0) throw new WorkbenchError('validation_error', 'Request validation failed.', problems);
     return { params, query, body };
-  };
-}
-
-function takeValue<Value>(parsed: Result<Value, ErrorDetail>, problems: ErrorDetail[]): Value | undefined {
-  if (parsed.ok) return parsed.value;
-  problems.push(...parsed.problems);
-  return undefined;
-}
-
-function createQueryPartReader({ query: schema }: Operation): PartReader {
-  if (schema === undefined) {
-    return (request, problems) => {
-      for (const key of Object.keys(request.query as object)) {
-        problems.push({ type: 'unrecognized_keys', loc: ['query', key], msg: `unknown parameter: ${key}` });
-      }
-      return nothing;
-    };
-  }
-  const readQuery = createQueryReader(schema);
-  // Most calls have no query: what the schema makes of an empty one is known before.
-  const empty = schema.safeParse({});
-  return (request, problems) => {
-    const query = request.query as Record<string, unknown>;
-    if (empty.success && Object.keys(query).length === 0) return empty.data;
-    return takeValue(parsePart(schema, readQuery(query), 'query'), problems);
   };
 }
 
@@ -235,43 +206,4 @@ async function answerOnce<Answer>(
   } finally {
     begun.receipt.finish();
   }
-}
-
-type Kind = 'integer' | 'number' | 'boolean' | 'string';
-const integer = /^-?(?:0|[1-9]\d{0,15})$/;
-/** A number as JSON writes it, so that what a client's language prints for a float can be read. */
-const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-type ZodDef = { type: string; format?: string; innerType?: ZodType; shape?: Record<string, ZodType> };
-const readDefinition = (schema: ZodType): ZodDef => schema._zod.def as unknown as ZodDef;
-
-function inferKind(schema: ZodType): Kind {
-  const def = readDefinition(schema);
-  if (def.innerType !== undefined) return inferKind(def.innerType);
-  if (def.type === 'boolean') return 'boolean';
-  if (def.type === 'number') return def.format === 'safeint' ? 'integer' : 'number';
-  return 'string';
-}
-
-/**
- * Makes the reader of an address's query: its strings become the JSON types that the schema declares, and only in their
- * plain form (`page=0x10`, `page=1e2` and `page=01` are errors). Anything else stays a string and fails the schema.
- */
-function createQueryReader(schema: ZodType): (query: Record<string, unknown>) => Record<string, unknown> {
-  const kinds = new Map(
-    Object.entries(readDefinition(schema).shape ?? {}).map(([name, field]) => [name, inferKind(field)]),
-  );
-  return (query) => {
-    const read: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(query)) read[name] = readQueryValue(value, kinds.get(name) ?? 'string');
-    return read;
-  };
-}
-
-function readQueryValue(value: unknown, kind: Kind): unknown {
-  if (typeof value !== 'string') return value;
-  if (kind === 'integer' && integer.test(value)) return Number(value);
-  if (kind === 'number' && decimal.test(value)) return Number(value);
-  if (kind === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
-  return value;
 }

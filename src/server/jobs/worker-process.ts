@@ -1,8 +1,8 @@
 /** One execution of a training in its own process: start, messages, end. Knows nothing of the database. */
 import type { ChildProcess } from 'node:child_process';
+import { nextTurn } from '../../door/turns.ts';
 import { scalePatience } from '../process/patience.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
-import { nextTurn } from '../process/turns.ts';
 import type { SnapshotStore } from '../store/policies/snapshots.ts';
 import type { GoOnMessage, RowsMessage, TeachReply, WorkerOrder, WorkerReport } from './worker-messages.ts';
 

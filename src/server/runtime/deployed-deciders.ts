@@ -1,6 +1,7 @@
 /** Deciders of deployed policies, compiled before the first call needs them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createTurns, nextTurn } from '../../door/turns.ts';
 import { type Bundle, digestParts, unpackBundle } from '../../engine/bundle/bundle.ts';
 import { type InputField, listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
 import type { Decider } from '../../engine/decide/decided.ts';
@@ -13,7 +14,6 @@ import type { MonotonicClock } from '../../engine/ports.ts';
 import type { CompiledRules } from '../../engine/rules/rules-file.ts';
 import { sha256 } from '../process/clock.ts';
 import { createRecentCache } from '../process/recent-cache.ts';
-import { createTurns, nextTurn } from '../process/turns.ts';
 import type { DeployedPolicy } from '../store/policies/deployments.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-types.ts';
 import { compileSaved, toRulesOnlyPolicy, withCurrentSettings } from './current-settings.ts';

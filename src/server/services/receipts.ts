@@ -1,8 +1,7 @@
 /** Calls that may come twice: the first is done, and its answer is given to the others. */
 
 import { createHash } from 'node:crypto';
-import { toValidationError } from '../../door/errors/validation-error.ts';
-import { WorkbenchError } from '../../engine/errors.ts';
+import { checkKey, receiptLifeMs, toCallUnderWay, toReusedKey } from '../../door/errors/keyed-calls.ts';
 import { type Caller, toCallerId } from '../auth/caller.ts';
 import type { Foundation } from '../foundation.ts';
 import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
@@ -18,10 +17,6 @@ export type Receipt = {
 };
 
 type OpenReceipt = Receipt & { finish(): void };
-
-export const receiptLifeMs = 24 * 3600 * 1000;
-
-const keyPattern = /^[\x20-\x7e]{1,128}$/;
 
 /** Remembers answers of calls with an Idempotency-Key for 24 hours, sealed: only the same call reads them. */
 export class Receipts {
@@ -39,7 +34,7 @@ export class Receipts {
    */
   begin(caller: Caller, request: KeyedRequest): { answer: string } | { receipt: OpenReceipt } {
     const { store, auth, clock } = this.#deps;
-    if (!keyPattern.test(request.key)) throw refuseKey('must be 1 to 128 printable ASCII characters');
+    checkKey(request.key);
     const body = createHash('sha256').update(toBytes(request.body)).digest('hex');
     const facts = [toCallerId(caller), request.key, request.method, request.url, body];
     const id = auth.sealing.digest('receipt', facts.slice(0, 2));
@@ -47,10 +42,8 @@ export class Receipts {
     const known = this.#underWay.get(id.toString('hex'));
     const stored = store.receipts.find(id, clock.now() - receiptLifeMs);
     const earlier = known ?? stored?.request;
-    if (earlier !== undefined && !earlier.equals(digest)) throw refuseKey('was used for another request');
-    if (known !== undefined) {
-      throw new WorkbenchError('conflict', 'The call with this Idempotency-Key is still under way. Ask again later.');
-    }
+    if (earlier !== undefined && !earlier.equals(digest)) throw toReusedKey();
+    if (known !== undefined) throw toCallUnderWay();
     if (stored !== null) return { answer: auth.sealing.open(facts, stored.answer) };
     return { receipt: this.#open(id, digest, facts) };
   }
@@ -77,7 +70,3 @@ function toBytes(body: unknown): Uint8Array | string {
 
 const toText = (answer: unknown): string =>
   answer instanceof WrittenAnswer ? Buffer.from(answer.bytes).toString('utf8') : JSON.stringify(answer);
-
-function refuseKey(msg: string): WorkbenchError {
-  return toValidationError([{ type: 'invalid_value', loc: ['header', 'idempotency-key'], msg }]);
-}

@@ -1,9 +1,9 @@
 /** A decision type moves from one workbench to another: as a file with all of it, or by the bundle of its policy. */
 import { unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
+import { nextTurn } from '../../../src/door/turns.ts';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
-import { nextTurn } from '../../../src/server/process/turns.ts';
 import { deployForAll, loanExamples, loanType, openForTest, sendForm } from '../workbench.ts';
 
 const types = '/api/v1/decision-types';

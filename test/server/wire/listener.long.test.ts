@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { connectionLimits } from '../../../src/server/http/connections.ts';
+import { connectionLimits } from '../../../src/door/http/connections.ts';
 import { startWorkbench } from '../../../src/server/start.ts';
 import { temporaryFolder } from '../workbench.ts';
 

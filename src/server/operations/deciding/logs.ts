@@ -1,6 +1,7 @@
 /** The decision log: listed, exported, corrected; and the figures of its decisions. */
 import { Readable } from 'node:stream';
 import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
+import { createTurns, nextTurn } from '../../../door/turns.ts';
 import { guardJson, writeCsvLine } from '../../../engine/export/csv.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { computePercentile } from '../../../engine/numeric.ts';
@@ -9,7 +10,6 @@ import type { LogRecord } from '../../contract/deciding/logs.ts';
 import type { OutputOf } from '../../contract/operations.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { isoTime } from '../../process/clock.ts';
-import { createTurns, nextTurn } from '../../process/turns.ts';
 import { findDriftOfType } from '../../services/deciding/drift.ts';
 import { importLog } from '../../services/deciding/edge-log.ts';
 import { correctDecision, restoreRemoved, withdrawCorrection } from '../../services/deciding/logged-decisions.ts';

@@ -1,4 +1,6 @@
 /** Training and policies: start, watch, cancel, deploy, give away as a file. */
+
+import { createTurns } from '../../../door/turns.ts';
 import { endedFollowUp } from '../../../engine/domain/metrics.ts';
 import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { limits } from '../../../engine/limits.ts';
@@ -7,7 +9,6 @@ import { describeFewToCome } from '../../../engine/training/data/rare-options.ts
 import { requireScope } from '../../auth/auth.ts';
 import type { PolicyDetail, PolicySummary, Readiness } from '../../contract/policies/training.ts';
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
-import { createTurns } from '../../process/turns.ts';
 import { noteAuthor } from '../../services/authors.ts';
 import { noteDataProblems } from '../../services/examples/data-findings.ts';
 import { deployPolicy } from '../../services/policies/deployment.ts';

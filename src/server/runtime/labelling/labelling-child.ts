@@ -1,11 +1,11 @@
 /** Entry of the labelling child: keeps the labelling models, answers questions, ends when the parent is gone. */
 import { setPriority } from 'node:os';
+import { nextTurn } from '../../../door/turns.ts';
 import type { ProgramTextModel } from '../../../engine/domain/training.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { BatchTextEncoder } from '../../../engine/ports.ts';
 import { toEncoderInput } from '../../../engine/text/encoder-input.ts';
 import { countLanguages } from '../../../engine/text/languages.ts';
-import { nextTurn } from '../../process/turns.ts';
 import { type CachedEncoder, withEncodingCache } from '../encoder/encoding-cache.ts';
 import { isInstalled, openTextModel, type TextModel } from '../encoder/text-model.ts';
 import { openLanguageDetector } from '../language-detector.ts';

@@ -1,7 +1,8 @@
 /** Bringing a labelling model up to date with the examples of its type. */
+
+import { nextTurn } from '../../../door/turns.ts';
 import { toReadingPlace } from '../../../engine/drawn-rows.ts';
 import type { RowState } from '../../../engine/labelling/labelling-model.ts';
-import { nextTurn } from '../../process/turns.ts';
 import type { ExampleState, LabellingStore } from '../../store/examples/labelling.ts';
 import type { ModelRow, StatePair } from './labelling-messages.ts';
 import type { LabellingProcess } from './labelling-process.ts';

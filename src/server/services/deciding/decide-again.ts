@@ -1,5 +1,6 @@
 /** Decisions that somebody brings are made again by the release that they name: what differs is not believed. */
 import { randomInt } from 'node:crypto';
+import { createTurns } from '../../../door/turns.ts';
 import { type GoldenOutput, toGoldenOutput } from '../../../engine/bundle/manifest.ts';
 import { isSameOutput } from '../../../engine/decide/golden.ts';
 import type { Decision } from '../../../engine/domain/decision.ts';
@@ -7,7 +8,6 @@ import { WorkbenchError } from '../../../engine/errors.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
-import { createTurns } from '../../process/turns.ts';
 import { findDeciding } from './find-decider.ts';
 
 /** Of texts that an encoder reads which is not loaded, one in so many is decided again. */

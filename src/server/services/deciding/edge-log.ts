@@ -1,6 +1,7 @@
 /** Decisions that bundles made elsewhere come into the log, by the lines that `decision-edge serve --log` wrote. */
 import { z } from 'zod';
 import { parsePart } from '../../../door/errors/parse-part.ts';
+import { createTurns } from '../../../door/turns.ts';
 import { type Decision, stages } from '../../../engine/domain/decision.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
 import { type Result, WorkbenchError } from '../../../engine/errors.ts';
@@ -14,7 +15,6 @@ import { describeDetail } from '../../contract/client.ts';
 import { uuid } from '../../contract/common.ts';
 import type { LogImport } from '../../contract/deciding/logs.ts';
 import type { Foundation } from '../../foundation.ts';
-import { createTurns } from '../../process/turns.ts';
 import type { NewLoggedDecision } from '../../store/deciding/log-writer.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';

@@ -1,6 +1,7 @@
 /** Why the deployed policy decides an input as it does, and what would change it. Writes no log record. */
 
 import { BusyError } from '../../../door/errors/busy-error.ts';
+import { createTurns } from '../../../door/turns.ts';
 import { findFieldFlips } from '../../../engine/counterfactuals/find-flips.ts';
 import { type Change, listSeenFields } from '../../../engine/counterfactuals/seen-values.ts';
 import { findWordFlip, type WordFlip, weighWords } from '../../../engine/counterfactuals/weigh-words.ts';
@@ -13,7 +14,6 @@ import type { JsonObject } from '../../../engine/json.ts';
 import { isPiiField, redactToPlaceholder } from '../../../engine/pii.ts';
 import type { Explanation } from '../../contract/deciding/explaining.ts';
 import type { Foundation } from '../../foundation.ts';
-import { createTurns } from '../../process/turns.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { findExample } from '../examples/examples.ts';
 import { findLogged } from './logged-decisions.ts';

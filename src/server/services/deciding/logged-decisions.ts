@@ -1,10 +1,10 @@
 /** Corrections of logged decisions, each of which becomes an example; and the return of those removed for their age. */
 
 import { refuseProblems } from '../../../door/errors/validation-error.ts';
+import { nextTurn } from '../../../door/turns.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Foundation } from '../../foundation.ts';
 import { compileLoggedInput, listLabelProblems, newExample } from '../../preparation/examples/new-example.ts';
-import { nextTurn } from '../../process/turns.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { addExamples } from '../examples/examples.ts';

@@ -1,9 +1,9 @@
 /** The door over the workbench's store: deployed policies and their releases, the log with its charge, the plans. */
 import { Deciding } from '../../../door/deciding/deciding.ts';
 import type { Decided, Door, Named } from '../../../door/deciding/door.ts';
+import { createTurns } from '../../../door/turns.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
-import { createTurns } from '../../process/turns.ts';
 import type { NewLoggedDecision } from '../../store/deciding/log-writer.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { askConnectedModel } from './escalation.ts';
@@ -26,6 +26,7 @@ export function openStoreDoor(deps: Foundation, questions: Questions): StoreDoor
     admit: (caller, held) =>
       metering.checkDecision(caller, (organisation) => runtime.decisions.countPending(organisation) + held),
     askModel: ({ type }, input, made, policy) => askConnectedModel(deps, type, input, made, policy),
+    tellsUnread: false,
     record: (caller, decided, alongside) =>
       runtime.decisions.commit(
         decided.map((each) => toLogged(deps, caller, each)),

@@ -1,5 +1,5 @@
+import { nextTurn } from '../../../door/turns.ts';
 import type { Foundation } from '../../foundation.ts';
-import { nextTurn } from '../../process/turns.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';
 
 type AdditionSteps = [

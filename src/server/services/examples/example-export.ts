@@ -1,6 +1,7 @@
 /** Examples as a file: a stream that is read while it is written, so that others have their turns. */
 
 import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
+import { createTurns, nextTurn } from '../../../door/turns.ts';
 import { pick } from '../../../engine/domain/records.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { setFlags } from '../../../engine/examples/fields.ts';
@@ -20,7 +21,6 @@ import type { Foundation } from '../../foundation.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { toExample } from '../../preparation/examples/example-wire.ts';
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
-import { createTurns, nextTurn } from '../../process/turns.ts';
 import type { ExportRow } from '../../store/examples/example-exports.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';

@@ -1,10 +1,10 @@
+import { nextTurn } from '../../../door/turns.ts';
 import { foldCase } from '../../../engine/code-points.ts';
 import type { ExampleRecord } from '../../../engine/examples/fields.ts';
 import { readPath } from '../../../engine/features/values.ts';
 import type { Json } from '../../../engine/json.ts';
 import type { ExampleFilter } from '../../contract/examples/examples.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
-import { nextTurn } from '../../process/turns.ts';
 import type { OrderColumn } from '../../store/examples/example-places.ts';
 import type { Store } from '../../store/store.ts';
 

@@ -1,5 +1,6 @@
 /** Pinned cases: examples whose decisions must hold, decided by a policy with the current rules and thresholds. */
 
+import { createTurns } from '../../../door/turns.ts';
 import type { Decider } from '../../../engine/decide/decided.ts';
 import type { Stage } from '../../../engine/domain/decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
@@ -8,7 +9,6 @@ import { isJsonObject, type Json, type JsonObject } from '../../../engine/json.t
 import { redactToPlaceholder } from '../../../engine/pii.ts';
 import type { Foundation } from '../../foundation.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
-import { createTurns } from '../../process/turns.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 

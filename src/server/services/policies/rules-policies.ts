@@ -1,12 +1,12 @@
 /** Making a policy of rules alone: without examples and without a training. */
 import { rmSync } from 'node:fs';
+import { createTurns } from '../../../door/turns.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { packRulesPolicy } from '../../../engine/training/package/pack-rules-policy.ts';
 import { toFolderPaths } from '../../data-folder/folder.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime, sha256 } from '../../process/clock.ts';
 import { writeDurably } from '../../process/durable-file.ts';
-import { createTurns } from '../../process/turns.ts';
 import { compileSaved } from '../../runtime/current-settings.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';

@@ -1,5 +1,6 @@
 /** A finished training stored, and whether it is deployed by itself. */
 import { readFileSync, rmSync } from 'node:fs';
+import { nextTurn } from '../../../door/turns.ts';
 import type { Metrics } from '../../../engine/domain/metrics.ts';
 import { compareOnCommonRows } from '../../../engine/measure/common-rows.ts';
 import type { FollowUp, HeldOutRow } from '../../../engine/training/request.ts';
@@ -7,7 +8,6 @@ import type { Foundation } from '../../foundation.ts';
 import type { FinishedTraining, FinishedTuning } from '../../jobs/training-ports.ts';
 import { sha256 } from '../../process/clock.ts';
 import { renameDurably } from '../../process/durable-file.ts';
-import { nextTurn } from '../../process/turns.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import { type AttemptKey, StaleAttemptError } from '../../store/policies/training-runs.ts';
 import { noteRelease } from '../releases.ts';

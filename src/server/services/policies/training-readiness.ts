@@ -1,4 +1,6 @@
 /** Whether a decision type has enough examples for a training. */
+
+import { createTurns } from '../../../door/turns.ts';
 import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { limits } from '../../../engine/limits.ts';
 import { countOf } from '../../../engine/numeric.ts';
@@ -7,7 +9,6 @@ import { compileHintReader } from '../../../engine/training/data/hint-rows.ts';
 import { compileRuledTest } from '../../../engine/training/data/labelled-rows.ts';
 import { learnsRare, listFewOptions, listRareOptions } from '../../../engine/training/data/rare-options.ts';
 import type { Foundation } from '../../foundation.ts';
-import { createTurns } from '../../process/turns.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
 export type TrainingReadiness = {

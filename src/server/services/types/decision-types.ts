@@ -1,6 +1,7 @@
 /** Decision types: found for their organisation, made, changed into new versions, deleted. */
 import { isDeepStrictEqual } from 'node:util';
 import { refuseProblems, toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
+import { nextTurn } from '../../../door/turns.ts';
 import { keepCostOptions } from '../../../engine/costs.ts';
 import {
   type Definition,
@@ -14,7 +15,6 @@ import { type Caller, toCallerId } from '../../auth/caller.ts';
 import { type DecisionTypeCreate, type DecisionTypeUpdate, piiFields } from '../../contract/types/decision-types.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
-import { nextTurn } from '../../process/turns.ts';
 import {
   type DecisionTypeRecord,
   type Publishing,

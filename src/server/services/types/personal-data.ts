@@ -1,8 +1,9 @@
 /** Personal fields that are declared late: the places that still hold their values, and their removal. */
+
+import { nextTurn } from '../../../door/turns.ts';
 import { isPiiField } from '../../../engine/pii.ts';
 import type { Auth } from '../../auth/auth.ts';
 import type { Foundation } from '../../foundation.ts';
-import { nextTurn } from '../../process/turns.ts';
 import { emptyWriteAheadLog } from '../../store/database.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../../door/turns.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { compileReadings } from '../../../engine/readings/readings.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
@@ -5,7 +6,6 @@ import { type ProposalRow, proposeRules } from '../../../engine/rules/discovery/
 import type { RuleProposals } from '../../../engine/rules/results.ts';
 import { analysisLimits } from '../../contract/types/rules.ts';
 import type { Foundation } from '../../foundation.ts';
-import { nextTurn } from '../../process/turns.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
 /** Small enough that calls for decisions never wait long. */

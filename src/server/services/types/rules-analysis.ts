@@ -1,8 +1,8 @@
+import { nextTurn } from '../../../door/turns.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { analysisLimits, type RulesAnalysis } from '../../contract/types/rules.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { AnalysisRequest } from '../../preparation/rules/analyse-rules.ts';
-import { nextTurn } from '../../process/turns.ts';
 import type { JsonRow } from '../../store/examples/examples.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 

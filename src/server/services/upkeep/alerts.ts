@@ -1,12 +1,12 @@
 /** Looks at the service as an operator would, and sends word of what begins and what ends. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { nextTurn } from '../../../door/turns.ts';
 import type { Analyses } from '../../analysis/analysis.ts';
 import type { AlertReceiver } from '../../connections/alert-receiver.ts';
 import { CallError } from '../../connections/checked-post.ts';
 import type { Alert } from '../../contract/upkeep/alerts.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
-import { nextTurn } from '../../process/turns.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { findDriftOfType } from '../deciding/drift.ts';
 import { readPolicy } from '../policies/policies.ts';

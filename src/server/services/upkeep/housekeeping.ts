@@ -1,15 +1,15 @@
 /** The regular work of a running service. */
 
 import { rmSync } from 'node:fs';
+import { receiptLifeMs } from '../../../door/errors/keyed-calls.ts';
+import { nextTurn } from '../../../door/turns.ts';
 import { emptyTrash } from '../../data-folder/trash.ts';
 import type { Foundation } from '../../foundation.ts';
-import { nextTurn } from '../../process/turns.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import { pruneEncodings } from '../../runtime/encoder/encoding-cache.ts';
 import { emptyWriteAheadLog } from '../../store/database.ts';
 import { chargeHosting } from '../account/hosting.ts';
 import { retryUnavailablePolicies } from '../policies/deployment.ts';
-import { receiptLifeMs } from '../receipts.ts';
 import { continueClearing } from '../types/personal-data.ts';
 import { restorableMs } from '../types/type-deletion.ts';
 import type { Alerts } from './alerts.ts';

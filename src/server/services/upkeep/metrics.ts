@@ -1,9 +1,9 @@
 /** The service as Prometheus reads it: counts that are kept in memory, and the state of a moment. */
 import { statSync } from 'node:fs';
+import type { Sample } from '../../../door/service-metrics.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { toFolderPaths } from '../../data-folder/folder.ts';
 import type { Foundation } from '../../foundation.ts';
-import type { Sample } from '../../process/service-metrics.ts';
 import type { Questions } from '../deciding/questions.ts';
 import type { Alerts } from './alerts.ts';
 

@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { parsePart } from '../../../door/errors/parse-part.ts';
 import { refuseProblems, toValidationError } from '../../../door/errors/validation-error.ts';
+import { nextTurn } from '../../../door/turns.ts';
 import { definitionSchema } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
@@ -15,7 +16,6 @@ import type { MovedFile } from '../../preparation/archives/read-moved.ts';
 import type { Upload } from '../../preparation/archives/upload.ts';
 import { sha256 } from '../../process/clock.ts';
 import { writeDurably } from '../../process/durable-file.ts';
-import { nextTurn } from '../../process/turns.ts';
 import { hasSameOptions } from '../../runtime/current-settings.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import type { StoredQuestion } from '../../store/deciding/questions.ts';

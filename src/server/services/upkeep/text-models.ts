@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
+import { nextTurn } from '../../../door/turns.ts';
 import { ownTextModelNameSchema } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
@@ -9,7 +10,6 @@ import { toFolderPaths } from '../../data-folder/folder.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { StagedTextModel } from '../../preparation/stage-text-model.ts';
 import { renameDurably } from '../../process/durable-file.ts';
-import { nextTurn } from '../../process/turns.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import { hostTextModel } from '../../runtime/encoder/encoder-host.ts';
 import { refuseFolder } from '../../runtime/encoder/given-model.ts';

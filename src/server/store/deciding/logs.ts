@@ -1,7 +1,8 @@
 /** The decision log: reading, filtering, correcting, forgetting. Records are written by `log-writer.ts`. */
+
+import { nextTurn } from '../../../door/turns.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { LogFilter } from '../../contract/deciding/logs.ts';
-import { nextTurn } from '../../process/turns.ts';
 import {
   atLeast,
   atMost,

@@ -1,12 +1,12 @@
 /** Searches for suspect labels in the background, again when labels grew; gives way to a training of the same type. */
 
+import { nextTurn } from '../../../../door/turns.ts';
 import type { LabelSearch } from '../../../../engine/training/evaluate/label-checks.ts';
 import { askChild } from '../../../analysis/ask-child.ts';
 import type { LabelsOrder } from '../../../analysis/orders.ts';
 import { toFolderPaths } from '../../../data-folder/folder.ts';
 import type { Foundation } from '../../../foundation.ts';
 import type { SpawnChild } from '../../../process/spawn-child.ts';
-import { nextTurn } from '../../../process/turns.ts';
 import { encodingsFolder } from '../../../runtime/encoder/encoding-cache.ts';
 import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts';
 

@@ -1,11 +1,12 @@
 /** Labelling by a teacher: measured on labelled examples first, and only then trusted with the others. */
+
+import { nextTurn } from '../../../../door/turns.ts';
 import { WorkbenchError } from '../../../../engine/errors.ts';
 import type { ExampleRecord } from '../../../../engine/examples/fields.ts';
 import { computeWilsonInterval, type Interval } from '../../../../engine/intervals.ts';
 import { countOf, formatCount } from '../../../../engine/numeric.ts';
 import type { Caller } from '../../../auth/caller.ts';
 import type { Foundation } from '../../../foundation.ts';
-import { nextTurn } from '../../../process/turns.ts';
 import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts';
 import { chargeCredits } from '../../account/credits.ts';
 import { findDecisionType } from '../../types/decision-types.ts';

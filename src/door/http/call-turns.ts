@@ -1,7 +1,7 @@
 /** Calls that come on a connection before the last one is answered, and answers that nobody reads. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { nextTurn } from '../process/turns.ts';
+import { nextTurn } from '../turns.ts';
 
 const turnLimits = {
   /** Calls of all connections that were read with one before them, about 2 kB each. */
@@ -53,7 +53,7 @@ export function giveTurns(server: Server, close: (socket: Socket) => void): () =
   function receive(...call: Call): void {
     const { socket } = call[0];
     const line = lines.get(socket);
-    // What a connection brought with the call that it was closed for.
+    // A connection that was closed has brought further calls.
     if (line === undefined) return;
     if (line.underWay === null) {
       begin(line, ...call);

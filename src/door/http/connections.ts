@@ -1,7 +1,7 @@
 /** The connections of the listener: who has a place, who gives way to others, and how all of them end. */
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { nextTurn } from '../process/turns.ts';
+import { nextTurn } from '../turns.ts';
 import { giveTurns } from './call-turns.ts';
 
 export const connectionLimits = {

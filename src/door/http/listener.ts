@@ -2,8 +2,22 @@
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type FastifyHttpOptions, LogController } from 'fastify';
-import { toEnvelope } from '../../door/errors/envelope.ts';
 import { type ErrorCode, errorTable } from '../../engine/errors.ts';
+import type { Place } from '../../engine/strict-json/json-body.ts';
+import type { Dialect } from '../../server/contract/operation.ts';
+import { toEnvelope } from '../errors/envelope.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Places of the body whose whole numbers lose digits, or null. */
+    lostDigits: Place[] | null;
+  }
+  interface FastifyContextConfig {
+    takesZstd?: boolean;
+    /** The format whose errors the route has. */
+    dialect?: Dialect | undefined;
+  }
+}
 
 type ListenerOptions = FastifyHttpOptions<Server>;
 export type HttpLogger = NonNullable<ListenerOptions['loggerInstance']>;

@@ -1,5 +1,4 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import type { Clock } from './clock.ts';
 
 /** For how long others wait, but for the part that the work is at. */
 const maxTurnMs = 10;
@@ -11,7 +10,7 @@ export async function nextTurn(): Promise<void> {
 }
 
 /** Returns what a long work calls between its parts: it lets others have their turn once this one's is over. */
-export function createTurns(clock: Pick<Clock, 'monotonic'>): () => Promise<void> {
+export function createTurns(clock: { monotonic(): number }): () => Promise<void> {
   let startedAt = clock.monotonic();
   return async () => {
     if (clock.monotonic() - startedAt < maxTurnMs) return;

@@ -7,9 +7,10 @@ const millisecondsPerSecond = 1_000;
 const maxSeries = 10_000;
 
 export type Sample = { labels: Readonly<Record<string, string>>; value: number };
-type Family = { name: string; kind: 'counter' | 'gauge'; help: string; samples: readonly Sample[] };
+/** Samples under one name; a gauge where no kind is given. */
+export type Family = { name: string; kind?: 'counter' | 'gauge'; help: string; samples: readonly Sample[] };
 
-type CountedDecision = { policy_version: string; release: number; decision: string; stage: string; escalate: boolean };
+type CountedDecision = { policy_version: string; release?: number; decision: string; stage: string; escalate: boolean };
 type Histogram = { counts: number[]; sum: number; count: number };
 
 /** The service's counts: decisions by organisation, requests and refusals of all. */
@@ -26,11 +27,15 @@ export class ServiceMetrics {
       own = new Map();
       this.#decisions.set(organisationSeq, own);
     }
-    const key = `${typeName}\n${release}\n${decision}\n${stage}${escalate}`;
+    const key = `${typeName}\n${release ?? policy_version}\n${decision}\n${stage}${escalate}`;
     const known = own.get(key);
     if (known !== undefined) known.count += 1;
     else if (own.size < maxSeries) {
-      const of = { decision_type: typeName, policy_version, release: String(release) };
+      const of = {
+        decision_type: typeName,
+        policy_version,
+        ...(release === undefined ? {} : { release: String(release) }),
+      };
       own.set(key, { labels: { ...of, decision, stage, escalate: String(escalate) }, count: 1 });
     }
   }
@@ -63,8 +68,8 @@ export class ServiceMetrics {
     histogram.count += 1;
   }
 
-  /** Writes the counts as an organisation may see them, and `gauges` behind them. */
-  render(organisationSeq: number, gauges: readonly Omit<Family, 'kind'>[]): string {
+  /** Writes the counts as an organisation may see them, and further families behind them. */
+  render(organisationSeq: number, further: readonly Family[]): string {
     const counted = [...(this.#decisions.get(organisationSeq)?.values() ?? [])];
     const refusals = [...this.#refusals].map(([code, value]) => ({ labels: { code }, value }));
     return [
@@ -81,7 +86,7 @@ export class ServiceMetrics {
         samples: refusals,
       }),
       ...this.#writeRequests(),
-      ...gauges.flatMap((gauge) => writeFamily({ ...gauge, kind: 'gauge' })),
+      ...further.flatMap(writeFamily),
       '',
     ].join('\n');
   }
@@ -105,11 +110,11 @@ export class ServiceMetrics {
   }
 }
 
-function writeFamily({ name, kind, help, samples }: Family): string[] {
+function writeFamily({ name, kind = 'gauge', help, samples }: Family): string[] {
   return [...writeHead(name, kind, help), ...samples.map((sample) => writeSample(name, sample))];
 }
 
-const writeHead = (name: string, kind: Family['kind'] | 'histogram', help: string) => [
+const writeHead = (name: string, kind: 'counter' | 'gauge' | 'histogram', help: string) => [
   `# HELP ${name} ${help}`,
   `# TYPE ${name} ${kind}`,
 ];

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { BusyError } from '../../door/errors/busy-error.ts';
-import { toDialectError } from '../../door/errors/dialect-errors.ts';
-import { toEnvelope, toWorkbenchError } from '../../door/errors/envelope.ts';
 import type { WorkbenchError } from '../../engine/errors.ts';
+import { BusyError } from '../errors/busy-error.ts';
+import { toDialectError } from '../errors/dialect-errors.ts';
+import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
 
 /** Answers any error in the envelope or the route's own format, after its body; only faults are logged. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
