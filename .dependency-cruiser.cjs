@@ -69,6 +69,7 @@ const parts = {
     'findings',
     'report',
     ['training/request.ts', 'training/progress.ts'],
+    'units',
     'training/data',
     'training/select',
     'training/tune',

@@ -515,7 +515,7 @@ const training = {
   'DRW-4':
     'Open rows change no figure of a type most of whose rows came with their label; chosen ones are learned from.',
   'DRW-5':
-    'Copies of a row, whatever only tells them apart, have one number, one side and one fold; these and near copies count once in intervals and promises.',
+    'Copies of a row, whatever only tells them apart, have one number, one side and one fold; these and near copies count once in intervals and promises. Equal rows that chance explains, as the fields have few values, are cases of their own.',
   'HLD-1':
     'A training may hold out by date: about the newest fifth of the examples by a field; those without a date are learned, and so is everything once the figures are measured.',
   'HLD-2':
@@ -529,7 +529,7 @@ const training = {
   'HLD-6':
     'How rows were held out is said by settings, metrics, notes, report and card. After a change of the way an earlier held-out row that is still there does not count as dropped.',
   'HLD-7':
-    'After a training its report says what the same classifier reaches where rows are held out by a date or group that the examples have, or at random. Where one is certainly lower, verdict and promise say so.',
+    'Ways in which examples hang together (by one field or several, a time in any form, the wording of a text) are tried on the same rows. The lowest that is certainly lower is how a training holds out; what is reached at random stands beside it, and no training deploys by itself until a person says what the policy will be asked about.',
   'HLD-8':
     'Train says how examples are held out, by which field and what that tells; Train and Evaluate show the figures of other ways, and one press trains with a stricter one.',
   'HLD-9':

@@ -11,7 +11,16 @@ export const splitReportSchema = z.object({
     .describe(
       '`hash`: at random; `drawn`: where most rows came without a label, those labelled in the order of their random numbers, as the others may have been chosen, each left out in turn; `test_rows`: those that were marked; otherwise by `field`',
     ),
-  field: orNull(z.string(), 'By which date, group or column rows were held out'),
+  field: orNull(
+    z.string(),
+    'By which date, group or column rows were held out; several fields together stand between “ + ”',
+  ),
+  found: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether the examples said so: of new ones of the field, or later ones, the classifier is certainly less often right than of examples at random, so a person says which it will be asked about before it decides',
+    ),
   sentence: z.string().default('').describe('What was held out; empty at random and of marked rows'),
   refitted: z.boolean(),
   near_duplicates: z
@@ -312,12 +321,12 @@ export const verdictSchema = z
           'retraining',
         ])
         .describe(
-          '`split`: whether rows held out in another way give a lower figure; `report`: what is not known yet while that of its training is not complete (`metrics.follow_up`); `gate`: the F1 that its training asked for; `promise`: that of its type; `must`: its pinned cases; `worse`: certainly worse on unseen examples than what decides now; `weak_parts`: where it was certainly worse; `comparison`: with the policy that decided when it was made; `availability`: of a deployed one; `retraining`: why it should be trained again',
+          '`split`: what it will be asked about, where examples at random are certainly easier than new ones (`one_case` of the type is the answer), or whether rows held out in another way give a lower figure; `report`: what is not known yet while that of its training is not complete (`metrics.follow_up`); `gate`: the F1 that its training asked for; `promise`: that of its type; `must`: its pinned cases; `worse`: certainly worse on unseen examples than what decides now; `weak_parts`: where it was certainly worse; `comparison`: with the policy that decided when it was made; `availability`: of a deployed one; `retraining`: why it should be trained again',
         ),
       state: z
         .enum(['passed', 'warning', 'blocking'])
         .describe(
-          '`blocking`: no training deploys it by itself, or it cannot decide now; `promise`, `must` and `worse` also ask people for a reason',
+          '`blocking`: no training deploys it by itself, or it cannot decide now; `split`, `promise`, `must` and `worse` also ask people for a reason',
         ),
       sentence: z.string(),
     }),

@@ -5,7 +5,7 @@ import { listIdentifyingFields } from '../../src/engine/features/identifying-fie
 import type { JsonObject } from '../../src/engine/json.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { prepareRows } from '../../src/engine/training/data/labelled-rows.ts';
-import { assignFolds, splitRows } from '../../src/engine/training/data/split.ts';
+import { assignFolds, splitRows } from '../../src/engine/units/sides.ts';
 import { createExample } from './training-request.ts';
 
 /** 200 orders, each three times, as an export of order lines has them. */

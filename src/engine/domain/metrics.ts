@@ -9,7 +9,7 @@ import {
   splitReportSchema,
   wholeDecisionSchema,
 } from '../measured.ts';
-import { splitSchema } from './training.ts';
+import { atRandom, type SplitWay, splitSchema, splitWays } from './training.ts';
 
 const familiarityEffectSchema = z.object({
   checks: z.array(z.enum(['words', 'embedding', 'nearest', 'fields'])),
@@ -294,6 +294,12 @@ export const endedFollowUp = {
     'Other trainings began, or the program was closed, before it was known which labels are suspect and whether more examples would help.',
   expected_wrong: null,
 } as const satisfies Metrics['follow_up'];
+
+/** The way in which the rows of a policy were held out; marked and drawn ones count as at random. */
+export function readWay(split: Metrics['split']): SplitWay {
+  const by = splitWays.find((way) => way === split?.rule);
+  return by === undefined || split?.field == null ? atRandom : { by, field: split.field };
+}
 
 /** The way to hold rows out on which a classifier does certainly worse than as it was measured, the worst; or null. */
 export function findStricterWay(metrics: Metrics | null): OtherWay | null {

@@ -58,13 +58,24 @@ export const splitSchema = z
       .describe(
         '`random`: about a fifth, by a hash of the input; `date`: the newest fifth by a field; `group`: about a fifth of a field’s values (sentences of one template are one) with all their examples; `column`: the examples whose field says `test`, `held out`, `true`, `yes` or 1',
       ),
-    field: orNull(z.string().min(1).max(200), 'A field of the input; null at random'),
+    field: orNull(
+      z.string().min(1).max(1_000),
+      'A field of the input, or several with “ + ” between them; null at random',
+    ),
   })
   .refine(({ by, field }) => (by === 'random') === (field === null), {
     path: ['field'],
     error: 'must name a field of the input, unless rows are held out at random',
   });
 export type SplitWay = z.infer<typeof splitSchema>;
+/** Stands between the names of fields that tell a case, or its time, together. */
+export const fieldSeparator = ' + ';
+/** Names a field, or several together, in quotation marks. */
+export const nameFields = (field: string): string =>
+  field
+    .split(fieldSeparator)
+    .map((name) => JSON.stringify(name))
+    .join(' with ');
 /** Where nothing else is chosen. */
 export const atRandom: SplitWay = { by: 'random', field: null };
 
@@ -89,7 +100,11 @@ export const trainingConfigSchema = z
       .enum(trainedRows)
       .default('all')
       .describe('Learn from all examples, or those that no hard rule decides: the classifier meets no others'),
-    split: splitSchema.default(atRandom).describe('How rows are held out; marked test rows go before it'),
+    split: splitSchema
+      .default(atRandom)
+      .describe(
+        'How rows are held out; marked test rows go before it. Where the examples show that the classifier is certainly less often right of new customers, times or wordings than of rows at random, it holds these out in place of `random`',
+      ),
     tune_hyperparams: z.boolean().default(true).describe('Choose the settings of the classifier by trials'),
     n_tuning_trials: z.int().min(1).max(200).default(20).describe('Trials of tune_hyperparams'),
     target_f1: orNull(z.number().min(0).max(1), 'Least macro F1 for a deployment; null: any'),

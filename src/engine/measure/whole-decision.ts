@@ -1,6 +1,7 @@
 /** The whole decision measured: rules, then classifier, then thresholds, as they stand. */
 import type { ThresholdSettings } from '../decide/thresholds.ts';
-import type { Metrics, OtherWay } from '../domain/metrics.ts';
+import { type Metrics, type OtherWay, readWay } from '../domain/metrics.ts';
+import { atRandom, nameFields, type SplitWay } from '../domain/training.ts';
 import { minDrawnRows } from '../drawn-rows.ts';
 import { computeWilsonInterval } from '../intervals.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
@@ -9,14 +10,36 @@ import { formatShare } from './format-share.ts';
 import { quoteAccuracy } from './quote-accuracy.ts';
 import { decideRow, listUnits, type ReappliedRow } from './reapply.ts';
 
-/** A counted share with its Wilson interval, which `distinct` rows give where others are copies of these. */
-export function measureShare(count: number, of: number, distinct = of): MeasuredShare {
+/** A counted share with its Wilson interval, of as many independent rows as `effective` says. */
+export function measureShare(count: number, of: number, effective = of): MeasuredShare {
   const share = of === 0 ? null : count / of;
-  return { count, of, share, ...computeWilsonInterval((share ?? 0) * distinct, distinct) };
+  return { count, of, share, ...computeWilsonInterval((share ?? 0) * effective, effective) };
 }
 
-/** Counts rows, those of one group once. */
-export const countDistinct = (rows: readonly Pick<ReappliedRow, 'group'>[]): number => listUnits(rows).length;
+/** Measures the share of rows that are hits; its interval is of as many rows as their groups are worth. */
+export function measureRows<Row extends Pick<ReappliedRow, 'group'>>(
+  rows: readonly Row[],
+  isHit: (row: Row) => boolean,
+): MeasuredShare {
+  const hits = rows.map(isHit);
+  return measureShare(hits.filter(Boolean).length, rows.length, countEffective(rows, hits));
+}
+
+/**
+ * How many independent rows would say as much as rows of groups (the design effect, Kish 1965): the variance that their
+ * share has by groups beside that by rows. Where all are alike, each group counts once.
+ */
+function countEffective(rows: readonly Pick<ReappliedRow, 'group'>[], hits: readonly boolean[]): number {
+  const units = listUnits(rows);
+  const share = hits.filter(Boolean).length / Math.max(1, rows.length);
+  const binomial = rows.length * share * (1 - share);
+  if (binomial === 0 || units.length === rows.length) return units.length;
+  const byUnits = units.reduce((sum, unit) => {
+    const right = unit.filter((row) => hits[row]).length;
+    return sum + (right - share * unit.length) ** 2;
+  }, 0);
+  return rows.length / Math.max(1, byUnits / binomial);
+}
 
 /** Says how many drawn rows are missing for a figure; null where there are enough, or rows are not drawn. */
 function describeTooFew(rows: number, { isDrawn }: Basis): string | null {
@@ -52,11 +75,26 @@ export type Basis = {
   isChosen: boolean;
   /** The figure of rows held out at random where they were chosen; null where it is not known. */
   atRandom: Pick<OtherWay, 'accuracy' | 'standing'> | null;
+  /** How they were held out. */
+  way: SplitWay;
   cautions: readonly string[];
   /** Why the figure of the rows says nothing; null where it does. */
   unknown: string | null;
 };
-const usualBasis: Basis = { isDrawn: false, isChosen: false, atRandom: null, cautions: [], unknown: null };
+const usualBasis: Basis = {
+  isDrawn: false,
+  isChosen: false,
+  atRandom: null,
+  way: atRandom,
+  cautions: [],
+  unknown: null,
+};
+
+/** Says of new customers, wordings or times that they are. */
+function nameRows({ by, field }: SplitWay): string {
+  if (by === 'group') return ` with new ${nameFields(field ?? '')}`;
+  return by === 'date' ? ` of the newest by ${nameFields(field ?? '')}` : '';
+}
 
 /** Reads how the rows of a policy came to be from its metrics. */
 export function readBasis({ split, other_ways, cautions }: Pick<Metrics, 'split' | 'other_ways' | 'cautions'>): Basis {
@@ -66,41 +104,9 @@ export function readBasis({ split, other_ways, cautions }: Pick<Metrics, 'split'
     isDrawn: split?.rule === 'drawn',
     isChosen,
     atRandom: atRandom ?? null,
+    way: readWay(split),
     cautions: cautions.map(({ sentence }) => sentence),
     unknown: cautions.find(({ kind }) => kind === 'own_answers' || kind === 'known_late')?.sentence ?? null,
-  };
-}
-
-function countOutcomes(rows: readonly ReappliedRow[], settings: ThresholdSettings) {
-  const alone: ReappliedRow[] = [];
-  const counts = {
-    masked: 0,
-    right: 0,
-    automatic: 0,
-    byRule: 0,
-    wrongAutomatic: 0,
-    fallback: 0,
-    relabelled: 0,
-    rightAsNow: 0,
-  };
-  for (const row of rows) {
-    const { decision, escalate, stage } = decideRow(row, settings);
-    const isRight = decision === row.expected;
-    if (row.isMasked) counts.masked += 1;
-    if (isRight) counts.right += 1;
-    if (row.relabelled) counts.relabelled += 1;
-    if (decision === (row.relabelled ?? row.expected)) counts.rightAsNow += 1;
-    if (stage === 'rules') counts.byRule += 1;
-    if (stage === 'fallback') counts.fallback += 1;
-    if (escalate) continue;
-    counts.automatic += 1;
-    alone.push(row);
-    if (!isRight) counts.wrongAutomatic += 1;
-  }
-  return {
-    ...counts,
-    distinct: countDistinct(rows),
-    distinctAutomatic: countDistinct(alone),
   };
 }
 
@@ -110,23 +116,31 @@ export function measureWholeDecision(
   settings: ThresholdSettings,
   { missing, dropped = 0, takenOut = [], basis = usualBasis }: Circumstances,
 ): WholeDecision {
-  const counts = countOutcomes(rows, settings);
+  const outcomes = rows.map((row) => ({ ...row, ...decideRow(row, settings) }));
+  type Outcome = (typeof outcomes)[number];
+  const isRight = ({ decision, expected }: Outcome) => decision === expected;
+  const alone = outcomes.filter(({ escalate }) => !escalate);
   const total = rows.length;
+  const distinct = listUnits(rows).length;
   const unknown = basis.unknown ?? describeTooFew(total, basis);
   const isUnknown = unknown !== null;
   const atRandom = basis.atRandom?.standing === 'lower' ? basis.atRandom.accuracy : null;
   const hide = (share: MeasuredShare) => (isUnknown ? { ...share, share: null, low: 0, high: 1 } : share);
-  const measure = (count: number) => measureShare(count, total, counts.distinct);
-  const automatic = measure(counts.automatic);
-  const errorOfRows = measureShare(counts.wrongAutomatic, counts.automatic, counts.distinctAutomatic);
+  const measure = (isHit: (row: Outcome) => boolean) => measureRows(outcomes, isHit);
+  const automatic = measure(({ escalate }) => !escalate);
+  const errorOfRows = measureRows(alone, (row) => !isRight(row));
   const error = atRandom === null ? hide(errorOfRows) : { ...errorOfRows, share: null, low: 0, high: 1 };
-  const ofRows = hide(measure(counts.right));
+  const ofRows = hide(measure(isRight));
   const accuracy = atRandom ?? ofRows;
   const baseline = isUnknown ? null : measureBaseline(rows, settings);
-  const relabelled = describeRelabelled(counts.relabelled, ofRows, measure(counts.rightAsNow));
+  const relabelled = describeRelabelled(
+    rows.filter((row) => row.relabelled).length,
+    ofRows,
+    measure((row) => row.decision === (row.relabelled ?? row.expected)),
+  );
   const droppedRows = describeDropped(dropped);
   const takenOutRows = describeTakenOut(takenOut);
-  const copies = describeCopies(total, counts.distinct);
+  const copies = basis.way.by === 'random' ? describeCopies(total, distinct) : [];
   const said = [relabelled, takenOutRows, droppedRows]
     .flatMap((part) => part?.sentence ?? [])
     .concat(copies, basis.cautions);
@@ -135,15 +149,15 @@ export function measureWholeDecision(
     rows: total,
     missing,
     refused,
-    masked: counts.masked,
+    masked: rows.filter(({ isMasked }) => isMasked).length,
     headline: isUnknown ? unknown : [describeHeadline(ofRows, baseline, basis, chosen), ...said].join(' '),
     remarks: isUnknown ? [] : [chosen ?? [], said].flat(),
     accuracy,
     automatic,
-    by_rule: measure(counts.byRule),
+    by_rule: measure(({ stage }) => stage === 'rules'),
     error_automatic: error,
-    escalated: measure(total - counts.automatic),
-    fallback: measure(counts.fallback),
+    escalated: measure(({ escalate }) => escalate),
+    fallback: measure(({ stage }) => stage === 'fallback'),
     baseline,
     relabelled,
     taken_out: takenOutRows,
@@ -191,7 +205,7 @@ function describeBasis(
 function describeHeadline(
   ofRows: MeasuredShare,
   baseline: WholeDecision['baseline'],
-  { isDrawn, isChosen, atRandom }: Basis,
+  { isDrawn, isChosen, atRandom, way }: Basis,
   chosen: string | null,
 ): string {
   if (baseline === null) return 'Not measured: no unseen example is left.';
@@ -208,7 +222,7 @@ function describeHeadline(
   if (random && atRandom?.standing === 'lower') {
     return `${say(random, ' held out at random')} ${chosen}`;
   }
-  const which = isDrawn ? ' drawn at random' : isChosen ? ' that were chosen' : '';
+  const which = isDrawn ? ' drawn at random' : isChosen ? ' that were chosen' : nameRows(way);
   const atOnce = say(ofRows, which);
   const right = chosen === null ? atOnce : `${atOnce} ${chosen}`;
   const always = `Always answering «${option}» would get ${formatShare(accuracy.share ?? 0)}`;

@@ -38,6 +38,8 @@ export type TrainRequest = {
   createdAt: string;
   /** Whether the type promises an error: then other ways to hold out are measured before the policy may decide. */
   isPromised?: boolean;
+  /** Whether a person said what one case is, as `config.split` has it: then the rows are not asked. Left out: no. */
+  isAnswered?: boolean;
   /** Paths of fields that only tell rows apart (`listIdentifyingFields`); left out: as the examples show. */
   identifying?: string[][];
   /** The type's rows without a label by a person; left out: none. */

@@ -7,13 +7,12 @@ import type { JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 import type { BatchTextEncoder } from '../ports.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
+import { splitRows } from '../units/sides.ts';
 import { type EncodedTexts, encodeTexts } from './data/encode-texts.ts';
 import { type LabelledRow, prepareRows } from './data/labelled-rows.ts';
-import { splitRows } from './data/split.ts';
 import { checkLabels, type LabelSearch } from './evaluate/label-checks.ts';
 import { predictOutOfFold } from './evaluate/out-of-fold.ts';
-import { chooseClassifier } from './select/choose-classifier.ts';
-import { chooseText } from './select/choose-text.ts';
+import { chooseByDefaults } from './select/choose-by-defaults.ts';
 import { inferFieldPlan } from './stages/features.ts';
 
 /** Settings of a decision type that affect how its examples are read. */
@@ -47,27 +46,8 @@ export async function searchLabels(
           report,
         );
   const optionCount = presentOptions.length;
-  const textChoice = chooseText({
-    plan: fieldPlan,
-    rows,
-    optionCount,
-    texts,
-    encoder: { dimensions: limits.embeddingDimensions },
-    seed,
-    tick: report,
-    report,
-  });
-  const config = { tune_hyperparams: false, n_tuning_trials: 0 };
-  const { choice } = chooseClassifier({
-    textChoice,
-    optionCount,
-    rows,
-    rowCount: rows.length,
-    config,
-    seed,
-    tick: report,
-    report,
-  });
+  const encoder = { dimensions: limits.embeddingDimensions };
+  const choice = chooseByDefaults({ plan: fieldPlan, rows, optionCount, texts, encoder, seed, tick: report });
   const outOfFold = predictOutOfFold({
     choice,
     rows,

@@ -4,32 +4,36 @@ import { createProgressReporter } from './progress.ts';
 import type { PolicyName, TrainOutcome, TrainPorts, TrainRequest, TunedLater } from './request.ts';
 import { fitClassifier } from './stages/classifier.ts';
 import { compareTextModels } from './stages/compare-text-models.ts';
+import { decideUnits } from './stages/decide-units.ts';
 import { evaluateClassifier } from './stages/evaluate.ts';
 import { planFeatures } from './stages/features.ts';
 import { followUp } from './stages/follow-up.ts';
 import { generateExamples } from './stages/generate.ts';
-import { hasOtherWays, isChosen, keepOtherWays, measureOtherWays } from './stages/other-ways.ts';
+import { isBesideRandom, isChosen, keepOtherWays, measureOtherWays } from './stages/other-ways.ts';
 import { packagePolicy } from './stages/package.ts';
 import { prepareExamples } from './stages/prepare.ts';
-import type { Evaluated, Generated, Planned, Prepared, Run } from './stages/state.ts';
+import type { DecidedRun, Evaluated, Generated, Planned, Prepared, Run } from './stages/state.ts';
 import { chooseTextModel } from './stages/text-model.ts';
 import { describeGain, mayTuneLater } from './stages/tune-later.ts';
 
-type Ready = Run & Generated & Prepared & Planned;
+type Ready = DecidedRun & Generated & Prepared & Planned;
 
 /**
  * Trains a policy and packs it, alike to the bit for the same request and encoder in Node and browsers (latencies
  * aside). Rejects with WorkbenchError 'validation_error', 'conflict' (cancelled) or 'unavailable' (encoder).
  */
 export async function train(request: TrainRequest, ports: TrainPorts): Promise<TrainOutcome> {
-  const run: Run = { request, ports, progress: createProgressReporter(ports) };
+  const asked: Run = { request, ports, progress: createProgressReporter(ports) };
+  const { split, isFound, tried } = await decideUnits(asked);
+  const config = { ...request.config, split };
+  const run: DecidedRun = { ...asked, request: { ...request, config }, triedWays: tried, isWayFound: isFound };
   const generated = { ...run, ...(await generateExamples(run)) };
   const prepared = { ...generated, ...prepareExamples(generated) };
   const planned = { ...prepared, ...planFeatures(prepared) };
   const evaluated = await fitAndMeasure(planned);
   // A promise is judged before anything is deployed, and chosen rows never stand alone: both wait for other ways.
   const isBefore = request.isPromised === true || isChosen(evaluated.split.rule);
-  let otherWays = isBefore || !hasOtherWays(evaluated) ? measureOtherWays(evaluated) : null;
+  let otherWays = isBefore || !isBesideRandom(evaluated) ? measureOtherWays(evaluated) : null;
   const packed = await packagePolicy({ ...evaluated, otherWays });
   return {
     ...packed,

@@ -173,6 +173,7 @@ export const tools: readonly Tool[] = [
     operation: 'decision_types.create',
     omit: [
       'costs',
+      'one_case',
       'audit',
       'escalation_policy',
       'lists',
@@ -192,6 +193,7 @@ export const tools: readonly Tool[] = [
     operation: 'decision_types.update',
     omit: [
       'costs',
+      'one_case',
       'audit',
       'escalation_policy',
       'readings',

@@ -8,9 +8,9 @@ import {
 import { computeWilsonInterval, type Interval } from '../../../src/engine/intervals.ts';
 import { argmax, computePercentile } from '../../../src/engine/numeric.ts';
 import { createRandom } from '../../../src/engine/random.ts';
-import { assignFolds } from '../../../src/engine/training/data/split.ts';
 import { bootstrapMacroF1 } from '../../../src/engine/training/evaluate/macro-f1-interval.ts';
 import { computeRiskCoverage, evaluatePredictions } from '../../../src/engine/training/evaluate/metrics.ts';
+import { assignFolds } from '../../../src/engine/units/sides.ts';
 
 const options = ['a', 'b', 'c'];
 const expected = [0, 0, 1, 2, 2, 2, 1, 0, 2, 1];

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/engine/json.ts';
 import { prepareRows } from '../../../src/engine/training/data/labelled-rows.ts';
-import { assignFolds, type SplitRow, splitRows } from '../../../src/engine/training/data/split.ts';
 import { findNearDuplicates } from '../../../src/engine/training/stages/prepare.ts';
+import { assignFolds, type SplitRow, splitRows } from '../../../src/engine/units/sides.ts';
 import { createExample } from '../training-request.ts';
 
 const rowsOf = (label: number, ids: readonly number[], source: SplitRow['source'] = 'user'): SplitRow[] =>

@@ -175,6 +175,7 @@ describe('the prepare stage', () => {
     expect(prepared.split).toEqual({
       rule: 'hash',
       field: null,
+      found: false,
       sentence: '',
       refitted: true,
       near_duplicates: 0,
@@ -321,7 +322,7 @@ describe('the classifier stage', () => {
 
   it('blends plain trees with the linear classifier where few noisy rows say little about settings', async () => {
     const noisy = Array.from({ length: 150 }, (_, i) =>
-      createExample(`${i}`, { amount: i, days: (i * 37) % 100 }, i > 75 === (i * 29) % 10 > 2 ? 'a' : 'b'),
+      createExample(`${i}`, { amount: i / 2, days: (i * 37) % 100 }, i > 75 === (i * 29) % 10 > 2 ? 'a' : 'b'),
     );
     const { choice, measuredModel } = await classifyRun(createRequest(noisy, definition));
     expect(measuredModel.calibrated.kind).toBe('blend');

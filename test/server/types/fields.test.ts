@@ -42,6 +42,7 @@ const decisionType = {
   publish_by_another: false,
   draft: null,
   costs: null,
+  one_case: null,
   availability: expect.toBeOneOf([null, { state: 'available', reason: null }]),
   needs_retraining: false,
   promise: null,

@@ -224,7 +224,7 @@ describe('a generation', () => {
   it('that ends after its type was deleted stores and charges nothing [CRD-7]', async () => {
     const { deps, caller, type } = await openType();
     const stub = await startStub((asked, response) => {
-      deleteDecisionType(deps, caller, type.id);
+      void deleteDecisionType(deps, caller, type.id);
       says({ examples: [{ input: { note: 'late' } }] })(asked, response);
     });
     const fields = { url: stub.url, model: 'm', privateNetwork: false, generates: true, apiKey: null };
@@ -363,7 +363,7 @@ describe('a decision type', () => {
     const { deps, caller, type } = await openType();
     const stranger = { ...caller, organisationId: deps.newId() };
     expect((await failureOf(() => findDecisionType(deps, stranger, type.id))).code).toBe('decision_type_not_found');
-    deleteDecisionType(deps, caller, type.id);
+    await deleteDecisionType(deps, caller, type.id);
     expect((await failureOf(() => findDecisionType(deps, caller, type.id))).code).toBe('decision_type_not_found');
     expect((await failureOf(() => deleteDecisionType(deps, caller, type.id))).code).toBe('decision_type_not_found');
   });
@@ -382,12 +382,13 @@ describe('a decision type', () => {
       retention_days: null,
       fallback_option: null,
       costs: null,
+      one_case: null,
       audit: null,
       publish_by_hand: false,
       publish_by_another: false,
     };
     expect((await failureOf(() => createDecisionType(deps, caller, request))).code).toBe('conflict');
-    deleteDecisionType(deps, caller, id);
+    await deleteDecisionType(deps, caller, id);
     expect(await createDecisionType(deps, caller, request)).toMatchObject({ name: 'triage' });
   });
 });

@@ -2,7 +2,7 @@
 
 import type { Readings } from '../../domain/definition.ts';
 import { atRandom, type SplitWay, type TrainingExample } from '../../domain/training.ts';
-import { leaveOut, toRowContent } from '../../drawn-rows.ts';
+import { toRowContent } from '../../drawn-rows.ts';
 import { WorkbenchError } from '../../errors.ts';
 import { listIdentifyingFields } from '../../features/identifying-fields.ts';
 import { type JsonObject, toCanonicalJson } from '../../json.ts';
@@ -11,11 +11,11 @@ import { countOf } from '../../numeric.ts';
 import { hashString } from '../../random.ts';
 import { compileKnownReadings } from '../../readings/readings.ts';
 import type { CompiledRules } from '../../rules/rules-file.ts';
+import { compilePlacement } from '../../units/hold-out.ts';
+import { compareStrings, type SplitRow } from '../../units/sides.ts';
+import { placeUnits } from '../../units/units.ts';
 import { isLabelled } from './hint-rows.ts';
-import { compilePlacement, groupUnits } from './hold-out.ts';
-import { groupNearRepeats } from './near-repeats.ts';
 import { nothingRare, type RareOptions } from './rare-options.ts';
-import { compareStrings, type SplitRow } from './split.ts';
 
 /** A labelled example; `label` counts the learned options, -1 where set aside or left to a rule. */
 export type LabelledRow = SplitRow & {
@@ -95,21 +95,18 @@ export function prepareRows(
   for (const [label, index] of presentOptions.entries()) labels.set(options[index] ?? '', label);
   for (const option of rare.together) labels.set(option, labels.get(rare.together[0] ?? '') ?? -1);
   const toRow = compileRowMaker(labels, { piiFields, readings, split, identifying });
-  const rows = labelled
+  const sorted = labelled
     .flatMap(toRow)
     .sort((a, b) => compareStrings(a.content, b.content) || a.label - b.label || compareStrings(a.id, b.id));
-  const repeats = groupNearRepeats(
-    rows.map(({ content, input }) => ({ content, input: leaveOut(input, identifying) })),
-  );
-  const groups = groupUnits(rows, repeats);
+  const { rows, nearRepeats } = placeUnits(sorted, identifying);
   const learnedAlone = presentOptions
     .flatMap((index) => options[index] ?? [])
     .filter((option) => !rare.options.includes(option));
   return {
-    rows: rows.map((row, i) => ({ ...row, group: groups[i] ?? -1 })),
+    rows,
     presentOptions,
     notes: noteRows({ labelled, rows, options, learnedAlone, piiFields }),
-    nearRepeats: repeats.filter((group, i) => group >= 0 && (rows[i]?.label ?? -1) >= 0).length,
+    nearRepeats,
   };
 }
 

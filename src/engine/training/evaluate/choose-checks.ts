@@ -4,8 +4,8 @@ import type { FeaturePlan } from '../../features/plan.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
 import type { MeasuredShare } from '../../measured.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
+import { assignFolds } from '../../units/sides.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
-import { assignFolds } from '../data/split.ts';
 import {
   familiarityLoss,
   findUnfamiliarRows,

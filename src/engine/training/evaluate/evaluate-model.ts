@@ -1,16 +1,17 @@
 /** Evaluates a fitted model on rows that it has not seen. */
 import type { FamiliarityEffect } from '../../domain/metrics.ts';
+import type { SplitWay } from '../../domain/training.ts';
 import { checkNames, type FamiliarityFile } from '../../features/familiarity.ts';
 import type { EarlierAnswer } from '../../findings/taken-out.ts';
 import { formatShare } from '../../measure/format-share.ts';
-import { countDistinct, measureShare } from '../../measure/whole-decision.ts';
+import { measureRows, measureShare } from '../../measure/whole-decision.ts';
 import type { MeasuredShare } from '../../measured.ts';
 import { argmax } from '../../numeric.ts';
 import { deriveSeed, hashString, randomStreams } from '../../random.ts';
+import { groupMeasured } from '../../units/units.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
-import { groupCopies } from '../data/near-repeats.ts';
 import type { FittedModel } from '../select/fit-choice.ts';
 import { noticeProbes } from './choose-checks.ts';
 import { familiarityLoss, findUnfamiliarRows } from './familiarity.ts';
@@ -30,6 +31,8 @@ type EvaluationParams = {
   rows: readonly LabelledRow[];
   /** Fields that only tell rows apart. */
   identifying: readonly (readonly string[])[];
+  /** How they were held out. */
+  split: SplitWay;
   /** Their probabilities where others than the model's are measured; null: the model's. */
   scores: RowScores | null;
   /** Answers of earlier models to rows that were taken out: they count in every figure. */
@@ -55,7 +58,7 @@ export function evaluateModel(params: EvaluationParams) {
   const own = <T>(values: readonly T[]): T[] => values.filter((_, i) => !rows[i]?.ruled);
   const ownRows = own(rows);
   const expected = ownRows.map((row) => options.indexOf(row.decision));
-  const groups = groupCopies(rows, params.identifying);
+  const groups = groupMeasured(rows, params.identifying, params.split);
   const ownGroups = own(groups);
   const score = (kind: keyof RowScores) =>
     (params.scores?.[kind] ?? scoreRows(model[kind], built)).map((row) =>
@@ -87,16 +90,17 @@ export function evaluateModel(params: EvaluationParams) {
     // Hashes the stored input: masks are blanked for the classifier alone.
     input_hash: row.inputHash ?? hashString(row.content),
   }));
-  const ofRows = own(heldOut).map((row) => row.expected === row.predicted);
-  const correct = [...ofRows, ...params.takenOut.map((answer) => answer.expected === answer.predicted)];
-  const distinct = countDistinct(ownGroups) + answered.length;
-  const { low, high } = measureShare(correct.filter(Boolean).length, correct.length, distinct);
+  const ownOutcomes = own(heldOut.map((row, i) => ({ ...row, ...groups[i] })));
+  const isRight = (row: { expected: string; predicted: string }) => row.expected === row.predicted;
+  const ofRows = ownOutcomes.map(isRight);
+  const takenOut = params.takenOut.map((answer) => ({ ...answer, group: undefined }));
+  const { of, low, high } = measureRows([...ownOutcomes, ...takenOut], isRight);
   return {
     figures: {
       ...toFigures(after, options),
-      ece: correct.length < minRowsForEce ? null : after.ece,
+      ece: of < minRowsForEce ? null : after.ece,
       log_loss_before: before.logLoss,
-      ece_before: correct.length < minRowsForEce ? null : before.ece,
+      ece_before: of < minRowsForEce ? null : before.ece,
       accuracy_interval: { low, high },
       macro_f1_interval: bootstrapMacroF1(
         [...expected, ...answered.map((answer) => answer.expected)],
@@ -117,7 +121,7 @@ export function evaluateModel(params: EvaluationParams) {
             ),
     },
     heldOut,
-    /** The groups of the rows, as `groupCopies` gives them. */
+    /** The groups of the rows, as `groupMeasured` gives them. */
     groups,
   };
 }

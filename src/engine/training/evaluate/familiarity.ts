@@ -15,11 +15,11 @@ import {
 import { compileNearest } from '../../features/nearest-example.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
+import { assignFolds } from '../../units/sides.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { toModelInput } from '../data/model-input.ts';
-import { assignFolds } from '../data/split.ts';
 import type { EncodedFold } from '../tune/compare-encoders.ts';
 import { type Embeddings, learnNearest } from './learn-nearest.ts';
 

@@ -3,8 +3,8 @@ import type { LearningCurve } from '../../domain/metrics.ts';
 import { minSupport } from '../../domain/training.ts';
 import type { Confusion } from '../../measure/confusion.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
+import { assignFolds } from '../../units/sides.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
-import { assignFolds } from '../data/split.ts';
 import type { ModelEvaluation } from './evaluate-model.ts';
 
 /** Shares of the training rows that are fitted beside all of them, in quarters. */

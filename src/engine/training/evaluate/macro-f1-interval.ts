@@ -1,7 +1,6 @@
 import type { Interval } from '../../intervals.ts';
 import { listUnits } from '../../measure/reapply.ts';
 import { createRandom } from '../../random.ts';
-import type { groupCopies } from '../data/near-repeats.ts';
 
 const sampleCount = 1000;
 
@@ -11,7 +10,7 @@ export function bootstrapMacroF1(
   predicted: readonly number[],
   optionCount: number,
   seed: number,
-  groups: ReturnType<typeof groupCopies> = [],
+  groups: readonly { group: number | undefined }[] = [],
 ): Interval {
   const units = listUnits(expected.map((_, row) => groups[row] ?? {}));
   const count = units.length;

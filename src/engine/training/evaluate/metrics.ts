@@ -4,7 +4,7 @@ import { computeCalibrationError } from '../../classifiers/calibration.ts';
 import type { Metrics } from '../../domain/metrics.ts';
 import { log } from '../../exact-math.ts';
 import { computeRatio, type OptionScores, scoreOptions } from '../../measure/confusion.ts';
-import { countDistinct, measureShare } from '../../measure/whole-decision.ts';
+import { measureRows } from '../../measure/whole-decision.ts';
 import { argmax } from '../../numeric.ts';
 
 /** A row's expected option and probabilities; `isSetAside`: not learned; `group`: shared with its copies. */
@@ -58,15 +58,18 @@ function computeReliability(
   return Array.from({ length: reliabilityBins }, (_, bin) => {
     const members = confidences.flatMap((confidence, i) => (binOf(confidence) === bin ? [i] : []));
     const count = members.length;
-    const right = members.filter((i) => correct[i] === true).length;
+    const right = measureRows(
+      members.map((i) => ({ ...predictions[i], place: i })),
+      ({ place }) => correct[place] === true,
+    );
     const total = members.reduce((sum, i) => sum + (confidences[i] ?? 0), 0);
-    const { low, high } = measureShare(right, count, countDistinct(members.map((i) => predictions[i] ?? {})));
+    const { low, high } = right;
     return {
       low: bin / reliabilityBins,
       high: (bin + 1) / reliabilityBins,
       count,
       confidence: computeRatio(total, count),
-      accuracy: computeRatio(right, count),
+      accuracy: computeRatio(right.count, count),
       accuracy_interval: { low, high },
     };
   }).filter(({ count }) => count > 0);

@@ -1,10 +1,10 @@
 /** Probabilities of every labelled row by models that have not seen it. */
 import { countOutputs } from '../../numeric.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
+import { assignFolds } from '../../units/sides.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
-import { assignFolds } from '../data/split.ts';
 import { listTreeFields } from '../data/tree-fields.ts';
 import { type ColdFit, fitChoice } from '../select/fit-choice.ts';
 import { scoreRows } from './score-rows.ts';
@@ -12,6 +12,8 @@ import { scoreRows } from './score-rows.ts';
 type OutOfFoldParams = ColdFit & {
   /** Those of the rows that may be learned from: of a held-out label no doubt of another row may tell. */
   trainRows: readonly LabelledRow[];
+  /** How often rows are dealt at most; left out: four times. */
+  maxDeals?: number;
 };
 
 /** Each row's probabilities; null where no other input has its label. */
@@ -21,7 +23,7 @@ export type OutOfFold = (readonly number[] | null)[];
 const manyFolds = { folds: 5, upToRows: 3000 };
 const fewFolds = 3;
 /** Averaging over differently dealt folds takes away the luck of one deal. */
-const maxDeals = 4;
+const usualDeals = 4;
 /** Multiplications of one deal's fits, and of all, alike on every machine; histogram entries count four. */
 const dealBudget = 4e10;
 const repeatBudget = 5e9;
@@ -39,7 +41,7 @@ const maxDenseNumbers = 25_000_000;
 /** How the rows are dealt: into how many folds, how often, and how many rows one fit may see. */
 type Deal = { folds: number; deals: number; maxFittedRows: number };
 
-function planDeals({ choice, rows, presentOptions, texts }: OutOfFoldParams): Deal {
+function planDeals({ choice, rows, presentOptions, texts, maxDeals = usualDeals }: OutOfFoldParams): Deal {
   const { plan, linear, trees } = choice;
   const outputs = countOutputs(presentOptions.length);
   const denseWidth = Math.max(1, plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0));

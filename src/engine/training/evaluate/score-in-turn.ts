@@ -1,8 +1,8 @@
 /** Probabilities of measured rows by models that learned from all others, a tenth of them left out in turn. */
 import { deriveSeed, randomStreams } from '../../random.ts';
+import { assignFolds } from '../../units/sides.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
-import { assignFolds } from '../data/split.ts';
 import { type ColdFit, fitChoice } from '../select/fit-choice.ts';
 import { scoreRows } from './score-rows.ts';
 

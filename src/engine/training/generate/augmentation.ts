@@ -3,8 +3,8 @@ import type { Metrics } from '../../domain/metrics.ts';
 import type { SplitWay, TrainingExample } from '../../domain/training.ts';
 import type { OpenRows } from '../../drawn-rows.ts';
 import { listIdentifyingFields } from '../../features/identifying-fields.ts';
+import { splitRows } from '../../units/sides.ts';
 import { type LabelledRow, prepareRows } from '../data/labelled-rows.ts';
-import { splitRows } from '../data/split.ts';
 import type { Proposal, TrainPorts, TrainRequest } from '../request.ts';
 import {
   createEmbeddedTeacher,

@@ -1,7 +1,7 @@
 /** New inputs between two of one option: numbers interpolated, the rest copied. */
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import type { Random } from '../../random.ts';
-import { compareStrings } from '../data/split.ts';
+import { compareStrings } from '../../units/sides.ts';
 import { joinSentences, splitWords } from './sentences.ts';
 
 /** A string of fewer words is a category, not a text. */

@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { redactToPlaceholder } from '../../pii.ts';
 import { createStream, type Random, randomStreams } from '../../random.ts';
 import type { RulesFile } from '../../rules/rules-file.ts';
-import { compareStrings } from '../data/split.ts';
+import { compareStrings } from '../../units/sides.ts';
 import { countDecimals, pick } from '../generate/recombine.ts';
 import {
   createPhraseSampler,

@@ -6,9 +6,9 @@ import type { LogisticModel } from '../../classifiers/model.ts';
 import { exp, log } from '../../exact-math.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
+import { assignFolds } from '../../units/sides.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
-import { assignFolds } from '../data/split.ts';
 import { buildFold } from './fold-rows.ts';
 
 type ReasonHeads = {

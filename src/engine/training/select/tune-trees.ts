@@ -3,9 +3,9 @@ import type { TreeSettings } from '../../classifiers/trees.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { countOutputs } from '../../numeric.ts';
 import { createStream, deriveSeed, drawNormal, type Random, randomStreams } from '../../random.ts';
+import { assignFolds } from '../../units/sides.ts';
 import { isLabelled } from '../data/hint-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
-import { assignFolds } from '../data/split.ts';
 import { listTreeFields } from '../data/tree-fields.ts';
 import {
   type CrossValidation,

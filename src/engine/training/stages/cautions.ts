@@ -6,8 +6,8 @@ import { formatShare } from '../../measure/format-share.ts';
 import { findDifference } from '../../measure/two-samples.ts';
 import type { Caution } from '../../measured.ts';
 import { formatCount } from '../../numeric.ts';
+import { readField } from '../../units/hold-out.ts';
 import { isLabelled } from '../data/hint-rows.ts';
-import { readField } from '../data/hold-out.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import type { Evaluated, Prepared, Run } from './state.ts';
 

@@ -44,6 +44,7 @@ export async function evaluateClassifier(state: State): Promise<Evaluated> {
     near,
     rows: measuredRows,
     identifying: request.identifying ?? [],
+    split: request.config.split,
     scores: split.rule === 'drawn' ? scoreDrawn(state) : null,
     takenOut: state.takenOut,
     texts: allTexts,

@@ -3,17 +3,19 @@ import { WorkbenchError } from '../../errors.ts';
 import { findTakenOut } from '../../findings/taken-out.ts';
 import type { Json } from '../../json.ts';
 import { formatCount } from '../../numeric.ts';
+import { foldText } from '../../units/field-model.ts';
+import { checkLearned, checkSides, describeSides } from '../../units/hold-out.ts';
+import { compareStrings, splitRows } from '../../units/sides.ts';
 import { isHinted, isLabelled } from '../data/hint-rows.ts';
-import { checkLearned, checkSides, describeSides } from '../data/hold-out.ts';
 import { type LabelledRow, prepareRows, toMeasured, toRowLabel } from '../data/labelled-rows.ts';
-import { foldText } from '../data/near-repeats.ts';
-import { compareStrings, splitRows } from '../data/split.ts';
-import type { Generated, Prepared, Run } from './state.ts';
+import type { DecidedRun, Generated, Prepared, Run } from './state.ts';
 
-type State = Pick<Run, 'request' | 'progress'> & Pick<Generated, 'rare' | 'examples' | 'ruled' | 'notes'>;
+type State = Pick<Run, 'request' | 'progress'> &
+  Partial<Pick<DecidedRun, 'isWayFound'>> &
+  Pick<Generated, 'rare' | 'examples' | 'ruled' | 'notes'>;
 
 /** Throws 'validation_error' for no label, fewer than two options, or one with test rows only. */
-export function prepareExamples({ request, progress, rare, examples, ruled, notes }: State): Prepared {
+export function prepareExamples({ request, progress, rare, examples, ruled, notes, isWayFound }: State): Prepared {
   progress.report('prepare', 0, 'Reading the examples');
   const { options, readings } = request.definition;
   const { config, piiFields = [] } = request;
@@ -65,6 +67,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
     split: {
       rule: split.rule,
       field: ['hash', 'drawn', 'test_rows'].includes(split.rule) ? null : config.split.field,
+      found: isWayFound === true,
       sentence: sides,
       // The analyst's test rows are never learned from, so the measured model is the one that decides.
       refitted: config.refit && split.rule !== 'test_rows' && split.rule !== 'column',

@@ -8,12 +8,12 @@ import {
   reapplySettings,
   toUnruledRow,
 } from '../../measure/reapply.ts';
-import { countDistinct, measureShare } from '../../measure/whole-decision.ts';
+import { measureRows, measureShare } from '../../measure/whole-decision.ts';
 import type { MeasuredShare, WholeDecision } from '../../measured.ts';
 import { argmax, formatCount, softmaxInPlace } from '../../numeric.ts';
 import { mergeThresholds, readThresholdsOf } from '../../thresholds.ts';
+import { groupMeasured } from '../../units/units.ts';
 import { toMeasured } from '../data/labelled-rows.ts';
-import { groupCopies } from '../data/near-repeats.ts';
 import { describeHandedOn } from '../data/rare-options.ts';
 import type { JudgedRows } from '../select/choose-classifier.ts';
 import type { Classified, Generated, OpenMinimum, Prepared, Run } from './state.ts';
@@ -58,18 +58,17 @@ function judgeAdded({ definition, config }: Run['request'], rows: readonly Reapp
     const { auto_decide, escalation } = readThresholdsOf(prediction.option, thresholds);
     return 1 - (isAccepted ? escalation : auto_decide);
   });
-  const errors = rows.filter(({ expected, prediction }) => prediction.option !== expected).length;
   return {
-    wrong: measureShare(errors, rows.length, countDistinct(rows)),
+    wrong: measureRows(rows, ({ expected, prediction }) => prediction.option !== expected),
     allowed: allowed.reduce((sum, each) => sum + each, 0) / Math.max(1, rows.length),
   };
 }
 
 /** Lists judged rows that fits which had not seen them would decide alone as an option with few examples. */
 function listAlone({ request, rules, rare, presentOptions }: ChoiceState, { rows, logits }: JudgedRows) {
-  const { definition, identifying = [], fallbackOption: fallback_option } = request;
+  const { definition, config, identifying = [], fallbackOption: fallback_option } = request;
   const { escalation_policy, input_schema: inputSchema, options } = definition;
-  const confidence_thresholds = mergeThresholds(definition.confidence_thresholds, request.config.escalation_threshold);
+  const confidence_thresholds = mergeThresholds(definition.confidence_thresholds, config.escalation_threshold);
   const settings = { confidence_thresholds, escalation_policy, fallback_option, rules, inputSchema };
   const width = presentOptions.length;
   const answers = rows.flatMap((row, i) => {
@@ -79,7 +78,7 @@ function listAlone({ request, rules, rare, presentOptions }: ChoiceState, { rows
     if (!rare.few.includes(predicted)) return [];
     return [{ ...toMeasured(row), predicted, confidence: probabilities[best] ?? 0, unfamiliar: false }];
   });
-  const groups = groupCopies(answers, identifying);
+  const groups = groupMeasured(answers, identifying, config.split);
   const recorded = answers.map((answer, i) => ({ ...answer, ...groups[i], expected: answer.decision }));
   const reapplied = reapplySettings(recorded, settings);
   return reapplied.rows.filter((row) => row.ruled === null && !decideRow(row, settings).escalate);

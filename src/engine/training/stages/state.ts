@@ -19,6 +19,14 @@ import type { EncodedFold } from '../tune/compare-encoders.ts';
 
 export type Run = { request: TrainRequest; ports: TrainPorts; progress: ProgressReporter };
 
+/** Once it is decided what one case is: the request says how rows are held out. */
+export type DecidedRun = Run & {
+  /** Whether the rows said so, and no person. */
+  isWayFound: boolean;
+  /** Ways that are not certainly lower than the one that was taken. */
+  triedWays: NonNullable<Metrics['other_ways']>;
+};
+
 /** Sentences for the report: each stage returns those before it followed by its own. */
 type Notes = { notes: readonly string[] };
 

@@ -1,7 +1,7 @@
 /** The plan of a tuning: its texts and its length in tokens, the same on every machine. */
 import { createStream, deriveSeed, randomStreams } from '../../random.ts';
+import { assignFolds } from '../../units/sides.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
-import { assignFolds } from '../data/split.ts';
 import { countPaddedTokens, dealBatches, type TuningText } from './deal-batches.ts';
 
 export type TuningRow = { row: LabelledRow; text: TuningText };

@@ -1,7 +1,9 @@
 /** How examples were held out, and what the classifier reaches where they are held out in another way. */
 import { Button } from '@mantine/core';
+import { readWay } from '../../../engine/domain/metrics.ts';
+import { atRandom, nameFields } from '../../../engine/domain/training.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
-import { useChange } from '../../state/queries.ts';
+import { useChange, useOperation } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
 import { ErrorNote } from '../notes.tsx';
 import { quoteNames } from '../text/names.ts';
@@ -18,6 +20,7 @@ export function OtherWays({ policy }: { policy: OutputOf<'policies.get'> }) {
     );
   return (
     <>
+      <AskWhose policy={policy} />
       {metrics?.split?.sentence && <p className="muted">{quoteNames(metrics.split.sentence)}</p>}
       {ways.map(({ split, standing, sentence }) => (
         <div key={sentence} className={standing === 'lower' ? 'note warn row' : 'muted'}>
@@ -31,5 +34,37 @@ export function OtherWays({ policy }: { policy: OutputOf<'policies.get'> }) {
       ))}
       {start.error && <ErrorNote error={start.error} />}
     </>
+  );
+}
+
+/** Asks what the policy will be asked about, where that changes its figure, until the type has an answer. */
+function AskWhose({ policy: { metrics, decision_type_id } }: { policy: OutputOf<'policies.get'> }) {
+  const params = { decision_type_id };
+  const type = useOperation('decision_types.get', { params, query: {} }).data;
+  const answer = useChange('decision_types.update');
+  if (!metrics?.split?.found || type === undefined || type.one_case !== null) return null;
+  const way = readWay(metrics.split);
+  const names = nameFields(way.field ?? '');
+  const isTime = way.by === 'date';
+  const keep = (one_case: typeof way) => answer.mutate({ params, body: { one_case } });
+  return (
+    <div className="note warn stack tight">
+      <p>
+        {quoteNames(`Will it be asked about ${isTime ? `times after these, by ${names}` : `new values of ${names}`}?`)}
+      </p>
+      <div className="row">
+        <Button size="compact-xs" loading={answer.isPending} onClick={() => keep(way)}>
+          About {isTime ? 'later times' : 'new ones'}
+        </Button>
+        <Button size="compact-xs" variant="default" loading={answer.isPending} onClick={() => keep(atRandom)}>
+          About more of these
+        </Button>
+      </div>
+      <p className="muted">
+        The figure is that of {isTime ? 'later times' : 'new ones'}. Until you answer, no training deploys by itself.
+        About more of these, train again for their figure.
+      </p>
+      {answer.error && <ErrorNote error={answer.error} />}
+    </div>
   );
 }

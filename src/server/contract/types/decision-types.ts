@@ -15,6 +15,7 @@ import {
   reasonCodesInputSchema,
   ruleSchema,
 } from '../../../engine/domain/definition.ts';
+import { splitSchema } from '../../../engine/domain/training.ts';
 import { jsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { promiseStatusSchema, typePromiseSchema } from '../../../engine/measured.ts';
@@ -35,6 +36,11 @@ const aboutDirections =
   'At a number, `never_lowers` or `never_raises` in `input_schema` names the option whose probability it never lowers, or raises, as it rises: the next training keeps that.';
 const fallbackOption = z.string().nullable().describe('The option that answers where nothing is sure enough');
 const costs = costsSchema.nullable().describe('What wrong answers and reviews cost');
+const oneCase = splitSchema
+  .nullable()
+  .describe(
+    'What one case is, as a person says it: by `group` a field, or several with “ + ” between them, whose new values it will be asked about; by `date` later times; `random`: more of what the examples hold. Trainings hold rows out so. null: as the examples show',
+  );
 const options = optionsInputSchema.describe('The possible decisions');
 const reasonCodes = reasonCodesInputSchema.describe('Short codes that say why');
 /** Which live decisions are drawn at random to be judged blind. */
@@ -79,6 +85,7 @@ export const decisionTypeCreateSchema = z
     escalation_policy: escalationPolicySchema.prefault({}),
     fallback_option: fallbackOption.default(null),
     costs: costs.default(null),
+    one_case: oneCase.default(null),
     pii_fields: piiFields.default([]),
     retention_days: retentionDays.default(90),
     audit: audit.default(null),
@@ -115,6 +122,7 @@ export const decisionTypeUpdateSchema = z
     escalation_policy: escalationPolicySchema.optional(),
     fallback_option: fallbackOption.optional(),
     costs: costs.optional(),
+    one_case: oneCase.optional(),
     pii_fields: piiFields.optional(),
     retention_days: retentionDays.optional(),
     audit: audit.optional(),
@@ -167,6 +175,7 @@ export const decisionTypeSchema = z
     audit: auditSettingSchema.nullable().describe('What is drawn of the live decisions to be judged blind; null: none'),
     fallback_option: z.string().nullable().describe('The option that answers where nothing is sure enough; null: none'),
     costs: costsSchema.nullable().describe('What wrong answers and reviews cost; null where it is not said'),
+    one_case: oneCase,
     publish_by_hand: publishByHand,
     publish_by_another: publishByAnother,
     draft: draftSchema.nullable().describe('Changes of what decides that are not published yet'),

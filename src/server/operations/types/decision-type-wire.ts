@@ -41,6 +41,7 @@ export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionTy
     audit: type.audit,
     fallback_option: type.fallbackOption,
     costs: type.costs,
+    one_case: type.oneCase,
     publish_by_hand: type.publishing !== 'at_once',
     publish_by_another: type.publishing === 'by_another',
     draft: type.draft && toDraft({ ...type, draft: type.draft }),

@@ -1,6 +1,7 @@
 /** Trying rules and settings on held-out rows: what they change of the whole decision. */
 import type { Costs } from '../../../engine/costs.ts';
 import type { Definition, Readings } from '../../../engine/domain/definition.ts';
+import type { SplitWay } from '../../../engine/domain/training.ts';
 import { toRowContent } from '../../../engine/drawn-rows.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { type DecidingSettings, type RecordedRow, toMeasuredLabel } from '../../../engine/measure/reapply.ts';
@@ -9,7 +10,7 @@ import type { RulesEffect } from '../../../engine/measured.ts';
 import { compileKnownReadings } from '../../../engine/readings/readings.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
 import type { RuleProblem } from '../../../engine/rules/results.ts';
-import { groupCopies } from '../../../engine/training/data/near-repeats.ts';
+import { groupMeasured } from '../../../engine/units/units.ts';
 
 /** Rules as they are written, with the settings beside them. */
 type Side = {
@@ -25,13 +26,15 @@ type MeasuredRow = Omit<RecordedRow, 'input'> & {
 export type StoredRows = {
   measured: readonly MeasuredRow[];
   identifying: readonly (readonly string[])[];
+  /** How they were held out. */
+  split: SplitWay;
   piiFields: readonly string[];
   readings: Readings;
 };
 export type TrialOrder = { saved: Side; tried: Side; rows: StoredRows; costs: Costs };
 
 /** The held-out rows that can be decided again; masked values count as missing. `lost`: labels of the others. */
-export function readRecorded({ measured, identifying, piiFields, readings }: StoredRows): {
+export function readRecorded({ measured, identifying, split, piiFields, readings }: StoredRows): {
   recorded: (MeasuredRow & RecordedRow)[];
   missing: number;
   lost: string[];
@@ -40,7 +43,7 @@ export function readRecorded({ measured, identifying, piiFields, readings }: Sto
   const read = measured.flatMap(({ input, ...row }) =>
     input === null ? [] : [{ ...row, ...readKnown(input), content: toRowContent(input, identifying) }],
   );
-  const groups = groupCopies(read, identifying);
+  const groups = groupMeasured(read, identifying, split);
   const recorded = read.map(({ content: _, ...row }, i) => ({ ...row, ...groups[i] }));
   const lost = measured.flatMap(({ input, inputHash, expected }) =>
     input === null ? [toMeasuredLabel(inputHash, expected)] : [],

@@ -235,6 +235,7 @@ const listStored = (
 ): StoredRows => ({
   measured: store.heldOut.listMeasured(policy.id, maxRows),
   identifying: store.labelling.listIdentifyingFields(id),
+  split: store.heldOut.readBasis(policy.id).way,
   piiFields,
   readings,
 });

@@ -4,7 +4,7 @@ import { toInvalidValue, toValidationError } from '../../../door/errors/validati
 import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { listLeaves } from '../../../engine/features/values.ts';
-import { readField } from '../../../engine/training/data/hold-out.ts';
+import { readField } from '../../../engine/units/hold-out.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { TrainingJobs } from '../../jobs/training-jobs.ts';
@@ -195,6 +195,9 @@ export function cancelTraining(deps: TrainingDeps, policy: PolicyRecord): Policy
 export function toTrainingRequest(store: Store, toolVersion: string, policyId: string): WorkerOrder['request'] {
   const policy = readPolicy(store, policyId);
   const { definition } = readVersion(store, policy);
+  const { piiFields = [], oneCase = null } =
+    store.decisionTypes.get(policy.decisionTypeId, policy.organisationId) ?? {};
+  const isRandom = policy.trainingConfig.split.by === 'random';
   return {
     policyId,
     policyVersion: policy.version,
@@ -202,7 +205,8 @@ export function toTrainingRequest(store: Store, toolVersion: string, policyId: s
     versionNumber: policy.versionNumber,
     definition,
     fallbackOption: policy.fallbackOption,
-    config: policy.trainingConfig,
+    config: oneCase !== null && isRandom ? { ...policy.trainingConfig, split: oneCase } : policy.trainingConfig,
+    isAnswered: oneCase !== null,
     toolVersion,
     doubtedLabels: store.heldOut.listDoubted(policy.decisionTypeId, policy.version, definition.options),
     earlier: store.heldOut.listEarlier(policy.decisionTypeId, policy.version, definition.options, maxEarlierRows),
@@ -210,6 +214,6 @@ export function toTrainingRequest(store: Store, toolVersion: string, policyId: s
     ...store.ownAnswers.read(policy.decisionTypeId, policy.organisationId),
     createdAt: isoTime(policy.createdAt),
     isPromised: store.promises.findDeclared(policy.decisionTypeId) !== null,
-    piiFields: store.decisionTypes.get(policy.decisionTypeId, policy.organisationId)?.piiFields ?? [],
+    piiFields,
   };
 }

@@ -1,5 +1,6 @@
 /** Whether a policy may decide: the points for and against it, which every place reads and every release passes. */
 import { findStricterWay, type Metrics } from '../../../engine/domain/metrics.ts';
+import { nameFields } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { listWorse } from '../../../engine/measure/rules-effect.ts';
 import type { RulesEffect, Verdict } from '../../../engine/measured.ts';
@@ -43,7 +44,7 @@ export function assessPolicy(
 ): Verdict {
   if (policy.bundleSha256 === null) return [];
   const items: (Item | null)[] = [
-    judgeSplit(policy.metrics),
+    judgeSplit(type, policy.metrics),
     judgeReport(policy.metrics),
     judgeGate(policy),
     judgePromise(deps, type, policy),
@@ -57,10 +58,23 @@ export function assessPolicy(
   return items.filter((item) => item !== null);
 }
 
-/** Whether the figure holds where rows are held out in another way; null where no other one was certainly worse. */
-function judgeSplit(metrics: Metrics | null): Item | null {
+/**
+ * What it will be asked about, where examples at random are certainly easier than new customers, wordings or times; or
+ * whether the figure holds where rows are held out in another way; null where no other one was certainly worse.
+ */
+function judgeSplit({ oneCase }: Pick<DecisionTypeRecord, 'oneCase'>, metrics: Metrics | null): Item | null {
+  const { split } = metrics ?? {};
+  if (split?.found && split.field !== null && oneCase === null) return askWhose(split.rule, split.field);
   const stricter = findStricterWay(metrics);
   return stricter && { kind: 'split', state: 'warning', sentence: stricter.sentence };
+}
+
+function askWhose(rule: string, field: string): Item {
+  const names = nameFields(field);
+  const [fresh, same] =
+    rule === 'date' ? [`times after these, by ${names}`, 'the same times'] : [`new values of ${names}`, 'these values'];
+  const sentence = `Will it be asked about ${fresh}, or about more of ${same}? Its figure is that of new ones. The type's setting one_case keeps the answer.`;
+  return { kind: 'split', state: 'blocking', sentence };
 }
 
 /** The part of its training's report that is not known yet, or was cut off; null once it is complete. */
@@ -77,7 +91,7 @@ export function findBlocking(verdict: Verdict): string | null {
 }
 
 /** The kinds that hold a release, whoever makes it. A missed gate only leaves the deployment to a person. */
-const holdKinds = ['must', 'promise', 'worse'] as const;
+const holdKinds = ['split', 'must', 'promise', 'worse'] as const;
 export type Hold = { kind: (typeof holdKinds)[number]; sentence: string };
 
 /** Lists what keeps a policy from deciding until a person gives a reason. */

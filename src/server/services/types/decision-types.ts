@@ -132,6 +132,7 @@ export function insertDecisionType(
       retentionDays: request.retention_days,
       fallbackOption: request.fallback_option,
       costs: request.costs,
+      oneCase: request.one_case,
       audit: request.audit,
       draft: null,
       publishing: choosePublishing(request),
@@ -176,7 +177,7 @@ function applyRequest(
   version: VersionRecord,
   updatedAt: number,
 ): DecisionTypeRecord {
-  const { fallback_option, retention_days, audit, costs } = request;
+  const { fallback_option, retention_days, audit, costs, one_case } = request;
   return {
     ...type,
     name: request.name ?? type.name,
@@ -186,6 +187,7 @@ function applyRequest(
     fallbackOption: fallback_option === undefined ? type.fallbackOption : fallback_option,
     // Removing an option removes its costs.
     costs: costs === undefined ? type.costs && keepCostOptions(type.costs, version.definition.options) : costs,
+    oneCase: one_case === undefined ? type.oneCase : one_case,
     audit: audit === undefined ? type.audit : audit,
     publishing: choosePublishing(request, type),
     activeVersion: version,

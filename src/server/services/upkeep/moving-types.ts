@@ -145,8 +145,8 @@ const toQuestion = (typeId: string, archived: ReadArchive['type']['questions'][n
 function toRecord(caller: Caller, archived: ReadArchive['type']): Omit<DecisionTypeRecord, 'seq'> {
   const active = archived.versions.find(({ number }) => number === archived.active_version);
   if (active === undefined) throw new Error('The archive has no active version.');
-  const { name, description, pii_fields, retention_days, fallback_option, costs, audit } = archived;
-  const settings = { name, description, pii_fields, retention_days, fallback_option, costs, audit };
+  const { name, description, pii_fields, retention_days, fallback_option, costs, one_case, audit } = archived;
+  const settings = { name, description, pii_fields, retention_days, fallback_option, costs, one_case, audit };
   const request = { ...settings, ...definitionSchema.parse(active.definition) };
   const parsed = parsePart(decisionTypeCreateSchema, request, 'body');
   if (!parsed.ok) throw toValidationError(parsed.problems);
@@ -155,6 +155,7 @@ function toRecord(caller: Caller, archived: ReadArchive['type']): Omit<DecisionT
     id: archived.id,
     organisationId: caller.organisationId,
     ...{ name, description, costs, audit },
+    oneCase: one_case,
     piiFields: pii_fields,
     retentionDays: retention_days,
     fallbackOption: fallback_option,

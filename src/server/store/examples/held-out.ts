@@ -128,7 +128,7 @@ function prepareStatements(db: WorkbenchDatabase) {
            AND (NOT EXISTS (SELECT 1 FROM policies o WHERE o.id IN (p.id, (SELECT id FROM policies
                   WHERE decision_type_id = @typeId AND version = @upTo))
                   AND (ifnull(o.training_config ->> '$.split.by', 'random') <> 'random'
-                    OR ifnull(o.metrics ->> '$.split.rule', '') = 'drawn'))
+                    OR ifnull(o.metrics ->> '$.split.rule', '') IN ('drawn', 'date', 'group')))
              OR NOT EXISTS (SELECT 1 FROM examples e WHERE e.id = h.example_id
                   AND coalesce(e.first_decision, e.decision) = h.expected AND input_hash(e.input) = h.input_hash))`,
       )

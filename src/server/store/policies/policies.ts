@@ -1,4 +1,5 @@
 /** Policies and their attempts as they are read, and policies of rules alone as they are made. */
+import { readWay } from '../../../engine/domain/metrics.ts';
 import { atRandom, type SplitWay, trainingConfigSchema } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { WorkbenchDatabase } from '../database.ts';
@@ -156,8 +157,10 @@ export function createPolicyStore(db: WorkbenchDatabase) {
     /** The id of the newest policy of a type that was trained; one that follows another has its rows. */
     findNewestTrained: (typeId: string): string | null => statements.newestTrained.get(typeId) ?? null,
     /** How the newest trained policy of a type held rows out; at random before there is one. */
-    readNewestSplit: (typeId: string): SplitWay =>
-      byId(statements.newestTrained.get(typeId) ?? '')?.trainingConfig.split ?? atRandom,
+    readNewestSplit(typeId: string): SplitWay {
+      const newest = byId(statements.newestTrained.get(typeId) ?? '');
+      return newest === null ? atRandom : readWay(newest.metrics?.split ?? null);
+    },
     /** The newest policy of a type where it was tuned in the background and waits to be taken. */
     findBetter(typeId: string): string | null {
       const newest = statements.newestOfAll.get(typeId);

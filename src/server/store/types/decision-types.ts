@@ -3,6 +3,7 @@ import type { ReleaseSettings } from '../../../engine/bundle/describe-changes.ts
 import { type Costs, costsSchema } from '../../../engine/costs.ts';
 import { type Definition, definitionSchema } from '../../../engine/domain/definition.ts';
 import { toSkeleton } from '../../../engine/domain/look-alikes.ts';
+import { type SplitWay, splitSchema } from '../../../engine/domain/training.ts';
 import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 
@@ -33,6 +34,8 @@ export type DecisionTypeRecord = {
   retentionDays: number | null;
   fallbackOption: string | null;
   costs: Costs | null;
+  /** What one case is, as a person said it: how trainings hold rows out; null: as the examples show. */
+  oneCase: SplitWay | null;
   /** The audit's setting: which live decisions are drawn to be judged blind, or null. */
   audit: AuditSetting | null;
   draft: DraftRecord | null;
@@ -46,10 +49,11 @@ type NamedType = Pick<DecisionTypeRecord, 'id' | 'name'>;
 type RawVersion = Omit<VersionRecord, 'definition'> & { definition: string };
 type RawDecisionType = Omit<
   DecisionTypeRecord,
-  'piiFields' | 'costs' | 'audit' | 'draft' | 'publishing' | 'activeVersion'
+  'piiFields' | 'costs' | 'oneCase' | 'audit' | 'draft' | 'publishing' | 'activeVersion'
 > & {
   piiFields: string;
   costs: string | null;
+  oneCase: string | null;
   audit: string | null;
   draft: string | null;
   publishing: number;
@@ -61,7 +65,7 @@ type RawDecisionType = Omit<
 
 const selectTypes = `SELECT t.seq, t.id, t.organisation_id AS organisationId, t.name, t.description,
   t.pii_fields AS piiFields, t.retention_days AS retentionDays, t.fallback_option AS fallbackOption, t.costs, t.audit,
-  t.draft, t.publish_by_hand AS publishing,
+  t.one_case AS oneCase, t.draft, t.publish_by_hand AS publishing,
   t.created_at AS createdAt, t.updated_at AS updatedAt, v.id AS versionId, v.version_number AS versionNumber,
   v.definition, v.created_at AS versionCreatedAt
   FROM decision_types t JOIN decision_type_versions v ON v.id = t.active_version_id`;
@@ -88,12 +92,14 @@ function createVersionReader(): (row: RawVersion) => VersionRecord {
 }
 
 function toDecisionType(row: RawDecisionType, toVersion: (row: RawVersion) => VersionRecord): DecisionTypeRecord {
-  const { piiFields, costs, audit, draft, versionId, versionNumber, definition, versionCreatedAt, ...type } = row;
+  const { piiFields, costs, oneCase, audit, draft, versionId, versionNumber, definition, versionCreatedAt, ...type } =
+    row;
   const activeVersion = toVersion({ id: versionId, versionNumber, definition, createdAt: versionCreatedAt });
   return {
     ...type,
     piiFields: JSON.parse(piiFields),
     costs: costs === null ? null : costsSchema.parse(JSON.parse(costs)),
+    oneCase: oneCase === null ? null : splitSchema.parse(JSON.parse(oneCase)),
     audit: audit === null ? null : JSON.parse(audit),
     draft: draft === null ? null : JSON.parse(draft),
     publishing: publishings[type.publishing] ?? 'by_hand',
@@ -103,10 +109,19 @@ function toDecisionType(row: RawDecisionType, toVersion: (row: RawVersion) => Ve
 
 const writeOrNull = (value: object | null) => (value === null ? null : JSON.stringify(value));
 
-const toRow = ({ piiFields, costs, audit, draft, activeVersion, ...type }: Omit<DecisionTypeRecord, 'seq'>) => ({
+const toRow = ({
+  piiFields,
+  costs,
+  oneCase,
+  audit,
+  draft,
+  activeVersion,
+  ...type
+}: Omit<DecisionTypeRecord, 'seq'>) => ({
   ...type,
   piiFields: JSON.stringify(piiFields),
   costs: writeOrNull(costs),
+  oneCase: writeOrNull(oneCase),
   audit: writeOrNull(audit),
   draft: writeOrNull(draft),
   publishing: publishings.indexOf(type.publishing),
@@ -117,8 +132,8 @@ function prepareStatements(db: WorkbenchDatabase) {
   return {
     insertType: db.prepare(
       `INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, retention_days, fallback_option,
-         costs, audit, draft, publish_by_hand, active_version_id, created_at, updated_at) VALUES (@id, @organisationId,
-         @name, @description, @piiFields, @retentionDays, @fallbackOption, @costs, @audit, @draft, @publishing,
+         costs, one_case, audit, draft, publish_by_hand, active_version_id, created_at, updated_at) VALUES (@id, @organisationId,
+         @name, @description, @piiFields, @retentionDays, @fallbackOption, @costs, @oneCase, @audit, @draft, @publishing,
          @versionId, @createdAt, @updatedAt)`,
     ),
     insertVersion: db.prepare(
@@ -127,7 +142,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     ),
     update: db.prepare(
       `UPDATE decision_types SET name = @name, description = @description, pii_fields = @piiFields,
-         retention_days = @retentionDays, fallback_option = @fallbackOption, costs = @costs, audit = @audit,
+         retention_days = @retentionDays, fallback_option = @fallbackOption, costs = @costs, one_case = @oneCase, audit = @audit,
          draft = @draft, publish_by_hand = @publishing, active_version_id = @versionId, updated_at = @updatedAt WHERE id = @id AND deleted_at IS NULL`,
     ),
     restore: db.prepare('UPDATE decision_types SET deleted_at = NULL WHERE id = ?'),

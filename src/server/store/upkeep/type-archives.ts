@@ -5,6 +5,7 @@ import { costsSchema } from '../../../engine/costs.ts';
 import { characters, type Definition, definitionSchema } from '../../../engine/domain/definition.ts';
 import { metricsSchema } from '../../../engine/domain/metrics.ts';
 import { byName } from '../../../engine/domain/records.ts';
+import { splitSchema } from '../../../engine/domain/training.ts';
 import {
   type ExampleRecord,
   exampleFields,
@@ -102,6 +103,8 @@ export const archivedTypeSchema = z.strictObject({
   retention_days: z.int().min(1).nullable(),
   fallback_option: text.nullable(),
   costs: asStored(costsSchema.nullable()),
+  /** Left out by programs that did not know it. */
+  one_case: asStored(splitSchema.nullable()).default(null),
   promise: asStored(declaredPromiseSchema.nullable()),
   audit: asStored(auditSettingSchema.nullable()),
   /** The place among `publishings`. */
@@ -160,7 +163,7 @@ const list = (members: string, from: string) =>
 
 const selectType = `SELECT json_remove(json_object('id', t.id, 'name', t.name, 'description', t.description,
   'pii_fields', json(t.pii_fields), 'retention_days', t.retention_days, 'fallback_option', t.fallback_option,
-  'costs', json(t.costs), 'promise', json(t.promise), 'audit', json(t.audit),
+  'costs', json(t.costs), 'one_case', json(t.one_case), 'promise', json(t.promise), 'audit', json(t.audit),
   'publish_by_hand', t.publish_by_hand,
   'active_version', (SELECT version_number FROM decision_type_versions WHERE id = t.active_version_id),
   'created_at', t.created_at, 'updated_at', t.updated_at,

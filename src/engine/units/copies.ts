@@ -1,11 +1,14 @@
-/** Rows that nearly repeat each other: learned from and held out, they flatter classifiers that memorise. */
+/** Rows that are one case more than once: learned from and held out, they flatter classifiers that memorise. */
 
-import { leaveOut } from '../../drawn-rows.ts';
-import { isFiniteNumber, listLeaves } from '../../features/values.ts';
-import type { Json, JsonObject } from '../../json.ts';
-import { deriveSeed, hashNumber, hashString, randomStreams } from '../../random.ts';
-import { compareStrings } from './split.ts';
+import { leaveOut } from '../drawn-rows.ts';
+import { exp } from '../exact-math.ts';
+import { isFiniteNumber, listLeaves } from '../features/values.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { deriveSeed, hashNumber, hashString, randomStreams } from '../random.ts';
+import { codeFields, foldText, learnChances } from './field-model.ts';
+import { compareStrings } from './sides.ts';
 
+/** `content`: the input without fields that only tell rows apart, as canonical JSON. */
 type Row = { content: string; input: JsonObject };
 
 /** Cells of a grid: two numbers that differ by a tenth of a cell share it in nine of ten grids. */
@@ -18,15 +21,15 @@ const minStepsPerCell = 4;
 /** Where an input would share its cell with more unrelated ones than this, closeness says nothing of sides. */
 const maxChanceOnSide = 0.5;
 /** The same where rows are counted: a row that is close only at random would be missing in the interval. */
-const maxChanceInCount = 0.01;
+export const maxChanceInCount = 0.01;
+/** Rows that agree are one case where chance brings together this many times fewer. */
+const minSurprise = 10;
+/** Of copies there are at most three, or this share of the rows: a commoner pattern is no copy. */
+const maxCopies = { rows: 3, share: 0.05 };
+/** Where each of this many different rows is there as often as the others, the whole table was repeated. */
+const minRepeated = 10;
 /** Where more different inputs share all words, or a group, their closeness is a coincidence. */
 const maxInputsPerGroup = 100;
-const wordPattern = /[\p{L}\p{N}]+/gu;
-
-/** Words in any case, order and punctuation are the same. */
-export function foldText(text: string): string {
-  return (text.toLowerCase().match(wordPattern) ?? []).sort(compareStrings).join(' ');
-}
 
 function foldValue(value: Json): Json {
   return typeof value === 'string' ? foldText(value) : value;
@@ -119,7 +122,7 @@ function placeInput(input: JsonObject, known: ReadonlyMap<string, Cells>): Place
  * −1 for rows on their own, and where so many are equal in all else that chance brings numbers together. Linear in the
  * rows, up to a logarithm.
  */
-export function groupNearRepeats(rows: readonly Row[], maxChance = maxChanceOnSide): Int32Array {
+function groupNearRepeats(rows: readonly Row[], maxChance: number): Int32Array {
   const firstOf = new Map<string, number>();
   const inputOf = Int32Array.from(rows, ({ content }) => {
     const first = firstOf.get(content) ?? firstOf.size;
@@ -161,24 +164,69 @@ export function groupNearRepeats(rows: readonly Row[], maxChance = maxChanceOnSi
   });
 }
 
+/** Each row's case: a number that it shares with its copies and near copies, −1 for a case of one row. */
+export type Cases = {
+  groups: Int32Array;
+  /** Contents whose equal rows are cases of their own, as their fields allow few different rows. */
+  apart: ReadonlySet<string>;
+  /** Rows that stand together though their inputs differ. */
+  nearRepeats: number;
+};
+
 /**
- * Groups measured rows for counting how much they say about others: rows that nearly repeat each other have one number,
- * and so have copies where `identifying` fields tell these apart; without such fields, equal rows are cases of their
- * own. Undefined for a row on its own.
+ * Finds rows that are one case: equal, or nearly so, where chance would bring together ten times fewer such rows, given
+ * how often the fields have these values, alone and in pairs; or where the whole table is there several times. Rows for
+ * which `isCounted` is false join a case, and make none.
  */
-export function groupCopies(
-  rows: readonly Row[],
+export function findCases<Each extends Row>(
+  rows: readonly Each[],
   identifying: readonly (readonly string[])[],
-): { group: number | undefined }[] {
+  isCounted: (row: Each) => boolean = () => true,
+  maxChance = maxChanceOnSide,
+): Cases {
   const known = rows.map(({ content, input }) => ({ content, input: leaveOut(input, identifying) }));
-  const groups = groupNearRepeats(known, maxChanceInCount);
-  const firstOf = new Map<string, number>();
-  return rows.map(({ content }, i) => {
-    const group = groups[i] ?? -1;
-    if (group >= 0) return { group };
-    if (identifying.length === 0) return { group: undefined };
-    const first = firstOf.get(content) ?? rows.length + i;
-    firstOf.set(content, first);
-    return { group: first };
-  });
+  const near = groupNearRepeats(known, maxChance);
+  const byContent = Map.groupBy(rows.keys(), (row) => rows[row].content);
+  const groups = new Int32Array(rows.length).fill(-1);
+  const apart = new Set<string>();
+  const isRepeated = [...byContent.values()].some(({ length }) => length > 1);
+  if (!isRepeated && near.every((group) => group < 0)) return { groups, apart, nearRepeats: 0 };
+  const counted = [...rows.keys()].filter((row) => isCounted(rows[row]));
+  const placeOf = new Map(counted.map((row, place) => [row, place]));
+  const measure = compileChance(counted.map((row) => known[row]?.input ?? {}));
+  const listCounted = (members: readonly number[]) => members.filter((row) => placeOf.has(row));
+  const counts = [...byContent.values()].map((members) => listCounted(members).length).filter((count) => count > 0);
+  const isWhole = counts.length >= minRepeated && counts.reduce(findDivisor, 0) > 1;
+  const most = Math.max(maxCopies.rows, maxCopies.share * counted.length);
+  const isOne = (contents: readonly (readonly number[])[]) => {
+    const count = contents.reduce((sum, members) => sum + listCounted(members).length, 0);
+    if (count > most || count < 2) return isWhole && count > 1;
+    const expected = contents.reduce((sum, members) => {
+      const place = placeOf.get(listCounted(members)[0] ?? -1);
+      return place === undefined ? sum : sum + measure(place);
+    }, 0);
+    return isWhole || count >= minSurprise * expected;
+  };
+  let nearRepeats = 0;
+  for (const members of Map.groupBy(byContent.values(), ([row = 0]) =>
+    near[row] < 0 ? -1 - row : near[row],
+  ).values()) {
+    const isNear = members.length > 1 && isOne(members);
+    for (const part of isNear ? [members] : members.map((each) => [each])) {
+      const [first = 0] = part[0] ?? [];
+      if (isNear || isOne(part)) for (const row of part.flat()) groups[row] = first;
+      else if (listCounted(part.flat()).length > 1) apart.add(rows[first].content);
+    }
+    if (isNear) nearRepeats += members.flat().length;
+  }
+  return { groups, apart, nearRepeats };
+}
+
+const findDivisor = (a: number, b: number): number => (b === 0 ? a : findDivisor(b, a % b));
+
+/** Prepares saying how many rows that agree with one are to be expected by chance. */
+function compileChance(inputs: readonly JsonObject[]): (row: number) => number {
+  const fields = codeFields(inputs);
+  const chance = learnChances(fields, inputs.length).compile([...fields.keys()]);
+  return (row) => inputs.length * exp(chance(row));
 }

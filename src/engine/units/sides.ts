@@ -2,10 +2,10 @@
  * Which rows are trained on and which held out: by a hash of the input, so that adding rows moves none and near repeats
  * follow the oldest, or of a group; by date; or as they are marked.
  */
-import type { Metrics } from '../../domain/metrics.ts';
-import type { RowSource, SplitWay } from '../../domain/training.ts';
-import { drawnShare, isDrawn, noOpenRows, type OpenRows, toRowNumber } from '../../drawn-rows.ts';
-import { deriveSeed, hashString, randomStreams } from '../../random.ts';
+import type { Metrics } from '../domain/metrics.ts';
+import type { RowSource, SplitWay } from '../domain/training.ts';
+import { drawnShare, isDrawn, noOpenRows, type OpenRows, toRowNumber } from '../drawn-rows.ts';
+import { deriveSeed, hashString, randomStreams } from '../random.ts';
 
 /** The facts about an example that a split needs. */
 export type SplitRow = {
@@ -17,9 +17,10 @@ export type SplitRow = {
   test?: boolean;
   /** Whether its label was given later than the row came; left out: no. */
   later?: boolean;
-  /** Rows of one group, 0 or above, stay together, as they nearly repeat each other; left out or −1: on its own. */
+  /** Rows of one group, 0 or above, stay together, as they are one case; left out or −1: on its own. */
   group?: number;
-  /** The value that is hashed where groups are held out; left out: the content. */
+  /** What is hashed for side and fold: of held-out groups their value, of equal rows that are cases of their own more
+   * than the content; left out: the content. */
   unit?: string;
   /** Its place in time where the newest are held out; left out: not known, so it is learned from. */
   time?: number;
@@ -33,6 +34,9 @@ type SplitRule = NonNullable<Metrics['split']>['rule'];
 /** Positions of rows; `rule` says what decided, `repeats` how many near repeats are on neither side. */
 export type Split = { train: number[]; test: number[]; rule: SplitRule; repeats: number };
 
+/** The moment at which a row came (epoch ms): rows of one import are of one time. */
+export const timeOf = ({ addedMs = 0 }: Pick<SplitRow, 'addedMs'>): number => addedMs;
+
 /** Orders strings by their UTF-16 code units. */
 export const compareStrings = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -40,16 +44,16 @@ export const compareStrings = (a: string, b: string): number => (a < b ? -1 : a 
 const minInputsForHoldout = 5;
 
 function groupByHash(rows: readonly SplitRow[], seed: number): number[][] {
-  const groups = new Map<number, { position: number; hash: number; content: string }[]>();
+  const groups = new Map<number, { position: number; hash: number; unit: string }[]>();
   rows.forEach((row, position) => {
     const group = groups.get(row.label) ?? [];
-    group.push({ position, hash: hashString(row.content, seed), content: row.content });
+    group.push({ position, hash: hashString(toUnit(row), seed), unit: toUnit(row) });
     groups.set(row.label, group);
   });
   return [...groups]
     .sort(([a], [b]) => a - b)
     .map(([, group]) =>
-      group.sort((a, b) => a.hash - b.hash || compareStrings(a.content, b.content)).map(({ position }) => position),
+      group.sort((a, b) => a.hash - b.hash || compareStrings(a.unit, b.unit)).map(({ position }) => position),
     );
 }
 
@@ -101,9 +105,9 @@ type Sides = { rule: SplitRule; isHeldOut(row: SplitRow): boolean; isRepeat(row:
 function chooseSides(rows: readonly SplitRow[], by: SplitWay['by'], open: OpenRows): Sides {
   const marked = rows.filter(isMarked);
   if (marked.length > 0) {
-    const contents = new Set(marked.map(({ content }) => content));
+    const units = new Set(marked.map(toUnit));
     const groups = listGroups(marked);
-    const isHeldOut = ({ content }: SplitRow) => contents.has(content);
+    const isHeldOut = (row: SplitRow) => units.has(toUnit(row));
     return {
       rule: by === 'column' ? 'column' : 'test_rows',
       isHeldOut,
@@ -127,10 +131,8 @@ function chooseSides(rows: readonly SplitRow[], by: SplitWay['by'], open: OpenRo
     const isHeldOut = ({ content }: SplitRow) => drawn.has(content);
     return { rule: 'drawn', isHeldOut, isRepeat: (row) => !isHeldOut(row) && groups.has(row.group ?? -1) };
   }
-  // The value of a group stands for the content of each of its rows.
-  const placed = by === 'group' ? rows.map((row) => ({ ...row, content: toUnit(row) })) : rows;
   const isMeasured = (row: SplitRow) => row.source === 'user' && (isComplete || !isChosen(row));
-  const units = keepTogether(holdOutByHash(placed.filter(isMeasured)), placed);
+  const units = keepTogether(holdOutByHash(rows.filter(isMeasured)), rows);
   return {
     rule: by === 'group' ? 'group' : 'hash',
     isHeldOut: (row) => units.has(toUnit(row)),
@@ -179,56 +181,56 @@ function drawRows(rows: readonly SplitRow[], { lowest }: OpenRows): Set<string> 
 function holdOutByHash(rows: readonly SplitRow[]): Set<string> {
   const seed = deriveSeed(randomStreams.heldOutSplit);
   const labelsOf = new Map<string, Set<number>>();
-  for (const { content, label } of rows) labelsOf.set(content, (labelsOf.get(content) ?? new Set()).add(label));
+  for (const row of rows) labelsOf.set(toUnit(row), (labelsOf.get(toUnit(row)) ?? new Set()).add(row.label));
   const heldOut = new Set<string>();
-  for (const content of labelsOf.keys()) {
-    if (isDrawn(toRowNumber(content))) heldOut.add(content);
+  for (const unit of labelsOf.keys()) {
+    if (isDrawn(toRowNumber(unit))) heldOut.add(unit);
   }
-  const isShared = (content: string) => Number((labelsOf.get(content)?.size ?? 0) > 1);
+  const isShared = (unit: string) => Number((labelsOf.get(unit)?.size ?? 0) > 1);
   for (const group of groupByHash(rows, seed)) {
-    const contents = [...new Set(group.flatMap((position) => rows[position]?.content ?? []))];
-    const heldOutCount = contents.filter((content) => heldOut.has(content)).length;
+    const units = [...new Set(group.map((position) => toUnit(rows[position])))];
+    const heldOutCount = units.filter((unit) => heldOut.has(unit)).length;
     // The sort is stable: among equals the order of the hashes stays.
-    const [lowest] = contents.toSorted((a, b) => isShared(a) - isShared(b));
-    const [highest] = contents.toReversed().sort((a, b) => isShared(a) - isShared(b));
+    const [lowest] = units.toSorted((a, b) => isShared(a) - isShared(b));
+    const [highest] = units.toReversed().sort((a, b) => isShared(a) - isShared(b));
     if (lowest === undefined || highest === undefined) continue;
-    if (heldOutCount === contents.length) heldOut.delete(highest);
-    else if (heldOutCount === 0 && contents.length >= minInputsForHoldout) heldOut.add(lowest);
+    if (heldOutCount === units.length) heldOut.delete(highest);
+    else if (heldOutCount === 0 && units.length >= minInputsForHoldout) heldOut.add(lowest);
   }
   return heldOut;
 }
 
-/** The held-out contents, where each group of near repeats stands on the side of its oldest user row. */
+/** The held-out units, where each case of several rows stands on the side of its oldest user row. */
 function keepTogether(heldOut: ReadonlySet<string>, rows: readonly SplitRow[]): Set<string> {
   const oldest = new Map<number, SplitRow>();
-  const timeOf = ({ addedMs = 0 }: SplitRow) => addedMs;
   for (const row of rows) {
-    const { group = -1, source, content } = row;
+    const { group = -1, source } = row;
     if (group < 0 || source !== 'user') continue;
     const known = oldest.get(group);
-    // Rows of one import are of one time: the same rows imported again have the same leader.
-    const order = known && (timeOf(row) - timeOf(known) || compareStrings(content, known.content));
+    // The same rows imported again have the same leader.
+    const order = known && (timeOf(row) - timeOf(known) || compareStrings(toUnit(row), toUnit(known)));
     if (order === undefined || order < 0) oldest.set(group, row);
   }
   const kept = new Set(heldOut);
-  for (const { group = -1, content } of rows) {
-    const leader = oldest.get(group);
+  for (const row of rows) {
+    const leader = oldest.get(row.group ?? -1);
     if (leader === undefined) continue;
-    if (heldOut.has(leader.content)) kept.add(content);
-    else kept.delete(content);
+    if (heldOut.has(toUnit(leader))) kept.add(toUnit(row));
+    else kept.delete(toUnit(row));
   }
   return kept;
 }
 
-/** Assigns rows to stratified folds; copies, and rows of a group, share one. `seed` orders them. */
+/** Assigns rows to stratified folds; rows of one case, or of a held-out group, share one. `seed` orders them. */
 export function assignFolds(rows: readonly SplitRow[], folds: number, seed: number): Int32Array {
   const result = new Int32Array(rows.length);
   const foldOf = new Map<number | string, number>();
   let next = 0;
   for (const ofLabel of groupByHash(rows, seed)) {
     for (const position of ofLabel) {
-      const { group = -1, content = '' } = rows[position] ?? {};
-      const together = group >= 0 ? group : content;
+      const row = rows[position];
+      const { group = -1 } = row;
+      const together = group >= 0 ? group : toUnit(row);
       const known = foldOf.get(together);
       if (known === undefined) next += 1;
       const fold = known ?? (next - 1) % folds;

@@ -1,23 +1,39 @@
 /** The sides of rows that are held out by a field of the input: by date, by group or as a column says. */
-import type { SplitWay } from '../../domain/training.ts';
-import { WorkbenchError } from '../../errors.ts';
-import { parseDate } from '../../features/dates.ts';
-import { isFiniteNumber, readPath } from '../../features/values.ts';
-import type { Json, JsonObject } from '../../json.ts';
-import { limits } from '../../limits.ts';
-import { formatCount } from '../../numeric.ts';
-import { isPiiField } from '../../pii.ts';
-import type { Split, SplitRow } from './split.ts';
+import { fieldSeparator, nameFields, type SplitWay } from '../domain/training.ts';
+import { WorkbenchError } from '../errors.ts';
+import { parseDate } from '../features/dates.ts';
+import { isFiniteNumber, readPath } from '../features/values.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { limits } from '../limits.ts';
+import { formatCount } from '../numeric.ts';
+import { isPiiField } from '../pii.ts';
+import { foldText } from './field-model.ts';
+import type { Split, SplitRow } from './sides.ts';
 
 /** With fewer groups, a fifth of them is a matter of luck. */
 const minGroups = 10;
 const heldOutWords = /^(test|held[ _-]?out|hold-?out|true|yes|1)$/i;
 
-/** Reads a field by its dotted name; a name that is a key itself counts as one. */
+/** Reads a field by its dotted name, several as a list; a name that is a key itself counts as one. */
 export function readField(input: JsonObject, field: string): Json {
-  const value = Object.hasOwn(input, field) ? input[field] : readPath(input, field.split('.'));
-  return value === '' ? null : (value ?? null);
+  const names = Object.hasOwn(input, field) ? [field] : field.split(fieldSeparator);
+  const values = names.map((name): Json => {
+    const value = Object.hasOwn(input, name) ? input[name] : readPath(input, name.split('.'));
+    return value === '' ? null : (value ?? null);
+  });
+  if (values.length === 1) return values[0] ?? null;
+  return values.every((value) => value === null) ? null : values;
 }
+
+/** A moment as a number: of a date, of a number itself, of year, month and day by their order. */
+function readTime(value: Json): number | undefined {
+  if (isFiniteNumber(value)) return value;
+  if (!Array.isArray(value)) return parseDate(value)?.epochDays;
+  const [year, month = 1, day = 1] = value;
+  const isDate = isFiniteNumber(year) && isFiniteNumber(month) && isFiniteNumber(day);
+  return isDate ? (12 * year + month) * daysOfMonth + day : undefined;
+}
+const daysOfMonth = 32;
 
 /** Words that a sentence keeps at least; of fewer, as of a company's name, nothing may be left out. */
 const minTemplateWords = 4;
@@ -49,6 +65,8 @@ export function toTemplate(text: string): string | null {
 /** Gives the group of a value: the value itself, and of a sentence its template. */
 function toUnit(field: string, value: Json): string {
   const template = typeof value === 'string' ? toTemplate(value) : null;
+  if (Array.isArray(value))
+    return `${field}=${JSON.stringify(value.map((each) => (typeof each === 'string' ? foldText(each) : each)))}`;
   return template === null ? `${field}=${JSON.stringify(value)}` : `${field}~${template}`;
 }
 
@@ -60,7 +78,7 @@ const areTemplates = (field: string, rows: readonly SplitRow[]) =>
 export const nameGroups = (field: string, rows: readonly SplitRow[]): string =>
   areTemplates(field, rows)
     ? `sentences in ${JSON.stringify(field)}, names and numbers aside,`
-    : `values of ${JSON.stringify(field)}`;
+    : `values of ${nameFields(field)}`;
 
 type Placement = Pick<SplitRow, 'unit' | 'time' | 'test'>;
 
@@ -72,15 +90,15 @@ export function compilePlacement({ by, field }: SplitWay): (input: JsonObject) =
     if (value === null) return {};
     if (by === 'group') return { unit: toUnit(field, value) };
     if (by === 'column') return heldOutWords.test(String(value)) ? { test: true } : {};
-    const time = isFiniteNumber(value) ? value : parseDate(value)?.epochDays;
+    const time = readTime(value);
     return time === undefined ? {} : { time };
   };
 }
 
-/** Gives rows of one unit one group; the others keep those of their near repeats. */
-export function groupUnits(rows: readonly SplitRow[], nearRepeats: Int32Array): Int32Array {
+/** Gives rows of one unit one group; the others keep that of their case. */
+export function groupUnits(rows: readonly Pick<SplitRow, 'unit'>[], cases: Int32Array): Int32Array {
   const groupOf = new Map<string, number>();
-  return nearRepeats.map((group, i) => {
+  return cases.map((group, i) => {
     const unit = rows[i]?.unit;
     if (unit === undefined) return group;
     const known = groupOf.get(unit) ?? rows.length + groupOf.size;
@@ -134,7 +152,7 @@ export function checkLearned(
 /** Says in a sentence what was held out, unless at random or by marks; no value of a personal field. */
 export function describeSides({ by, field }: SplitWay, piiFields: readonly string[], sides: Sides): string {
   const { split, rows, train, test } = sides;
-  const name = JSON.stringify(field);
+  const name = nameFields(field ?? '');
   const examples = formatCount(test.length);
   if (field === null || by === 'random' || split.rule === 'test_rows') return '';
   if (by === 'column') return `The ${examples} held-out examples are those whose field ${name} says so.`;

@@ -1,0 +1,132 @@
+/** The first step of a training: whether figures of rows held out at random are those of new customers and times. */
+import type { OtherWay } from '../../domain/metrics.ts';
+import type { SplitWay } from '../../domain/training.ts';
+import { compileFeatures } from '../../features/compile.ts';
+import { listIdentifyingFields } from '../../features/identifying-fields.ts';
+import { measureRows } from '../../measure/whole-decision.ts';
+import { argmax, formatCount } from '../../numeric.ts';
+import { hashNumber, hashString } from '../../random.ts';
+import { findWays, type Way } from '../../units/find-ways.ts';
+import { compilePlacement } from '../../units/hold-out.ts';
+import { compareWays, type Outcome } from '../../units/paired-test.ts';
+import { splitRows } from '../../units/sides.ts';
+import { groupMeasured, placeUnits } from '../../units/units.ts';
+import { encodeTexts } from '../data/encode-texts.ts';
+import { buildFeatureRows } from '../data/feature-rows.ts';
+import { isLabelled } from '../data/hint-rows.ts';
+import { type LabelledRow, prepareRows, toMeasured } from '../data/labelled-rows.ts';
+import { describeRandom, describeTried } from '../evaluate/other-ways.ts';
+import { predictOutOfFold } from '../evaluate/out-of-fold.ts';
+import { scoreRows } from '../evaluate/score-rows.ts';
+import { chooseByDefaults } from '../select/choose-by-defaults.ts';
+import { fitChoice } from '../select/fit-choice.ts';
+import { inferFieldPlan } from './features.ts';
+import type { Run } from './state.ts';
+
+/** Rows on which ways are compared: gaps that matter are seen on so many. */
+const maxCompared = 5_000;
+const minCompared = 100;
+/** Of the newest fifth at least so many rows are compared. */
+const minNewest = 30;
+
+/** How rows are to be held out, whether the rows decided it, and what else was tried. */
+export type DecidedUnits = { split: SplitWay; isFound: boolean; tried: OtherWay[] };
+
+/**
+ * Tries the ways in which rows may hang together on the same rows twice: learned with the others of their group, or
+ * older and newer ones, and without. The lowest that is certainly lower is how rows are held out, as what is said of
+ * rows at random then is of these customers, times or wordings alone. What a request says, marks and drawn rows decide
+ * before that. Rejects as a training does.
+ */
+export async function decideUnits({ request, ports, progress }: Run): Promise<DecidedUnits> {
+  const { config, definition, piiFields = [] } = request;
+  const asAsked: DecidedUnits = { split: config.split, isFound: false, tried: [] };
+  if (config.split.by !== 'random' || request.isAnswered) return asAsked;
+  const { options, readings, input_schema } = definition;
+  const { identifying = listIdentifyingFields(request.examples.map(({ input }) => input)) } = request;
+  const { rows: all, presentOptions } = prepareRows(request.examples, options, { piiFields, readings, identifying });
+  if (splitRows(all, 'random', request.open).rule !== 'hash') return asAsked;
+  const own = all.filter((row) => row.source === 'user' && row.label >= 0 && isLabelled(row)).map(toMeasured);
+  const cases = takeCases(own);
+  if (cases.length < minCompared) return asAsked;
+  const ways = findWays(
+    cases.map(({ input }) => input),
+    cases.map(({ label }) => label),
+  );
+  if (ways.length === 0) return asAsked;
+  const rows = takePart(own, ways);
+  const plan = inferFieldPlan(rows, input_schema, piiFields);
+  const features = compileFeatures(plan);
+  const inTexts = plan.text === null ? [] : rows.map(({ input }) => features.joinText(input).text);
+  const texts = await encodeTexts(inTexts, ports.tokenizer, null, progress.heartbeat);
+  const [optionCount, tick, seed] = [presentOptions.length, progress.heartbeat, request.seed];
+  const choice = chooseByDefaults({ plan, rows, optionCount, texts, encoder: null, seed, tick });
+  const fit = { choice, presentOptions, optionCount: options.length, texts, seed, report: tick };
+  const isRight = (row: LabelledRow, probabilities: readonly number[]) =>
+    presentOptions[row.label] === argmax(probabilities);
+  const judge = (placed: readonly LabelledRow[]) =>
+    predictOutOfFold({ ...fit, rows: placed, trainRows: placed, maxDeals: 1 }).map(
+      (probabilities, i) => probabilities && isRight(placed[i] as LabelledRow, probabilities),
+    );
+  /** Learned on the older rows, whether the newest are right; null for all others. */
+  const judgeNewest = (placed: readonly LabelledRow[]) => {
+    const { train, test, rule } = splitRows(placed, 'date');
+    const right: (boolean | null)[] = placed.map(() => null);
+    if (rule !== 'date' || test.length < minNewest) return right;
+    const learned = train.flatMap((at) => placed[at] ?? []);
+    const model = fitChoice({ ...fit, rows: learned, starts: {}, tunedHead: null, precision: 'draft' });
+    const newest = test.flatMap((at) => placed[at] ?? []);
+    const built = buildFeatureRows(
+      model.plan,
+      newest.map(({ input }) => input),
+      texts,
+    );
+    scoreRows(model.calibrated, built).forEach((each, i) => {
+      right[test[i] ?? -1] = isRight(newest[i] as LabelledRow, each);
+    });
+    return right;
+  };
+  progress.report('generate', 0, `Trying what one case is on ${formatCount(rows.length)} examples`);
+  const atRandom = judge(rows);
+  const tried = ways.map((way) => {
+    const place = compilePlacement(way.split);
+    const { rows: placed } = placeUnits(
+      rows.map(({ unit: _, group: __, ...row }) => ({ ...row, ...place(row.input) })),
+      identifying,
+    );
+    const inWay = way.split.by === 'date' ? judgeNewest(placed) : judge(placed);
+    const groups = groupMeasured(placed, identifying, way.split);
+    const outcomes = placed.flatMap((_, i): Outcome[] => {
+      const [random, other] = [atRandom[i] ?? null, inWay[i] ?? null];
+      return random === null || other === null ? [] : [{ atRandom: random, inWay: other, ...groups[i] }];
+    });
+    return { way, placed, outcomes, ...compareWays(outcomes, way.level / ways.length) };
+  });
+  const lower = tried.filter(({ isLower }) => isLower).sort((a, b) => a.share - b.share);
+  const [lowest] = lower;
+  const told = (lowest === undefined ? tried : [lowest]).map(({ way: { split }, placed, outcomes }) => {
+    const inWay = measureRows(outcomes, (row) => row.inWay);
+    const random = measureRows(outcomes, (row) => row.atRandom);
+    return (lowest === undefined ? describeTried : describeRandom)({ split, rows: placed }, inWay, random);
+  });
+  return { split: lowest?.way.split ?? config.split, isFound: lowest !== undefined, tried: told };
+}
+
+/** One row of each case. */
+const takeCases = (rows: readonly LabelledRow[]): LabelledRow[] => {
+  const known = new Set<number>();
+  return rows.filter(({ group = -1 }) => {
+    if (group < 0) return true;
+    const isNew = !known.has(group);
+    known.add(group);
+    return isNew;
+  });
+};
+
+/** Some of many rows: whole groups of the first way, alike in every run. */
+function takePart(rows: readonly LabelledRow[], [first]: readonly Way[]): readonly LabelledRow[] {
+  const every = Math.ceil(rows.length / maxCompared);
+  if (every <= 1) return rows;
+  const place = compilePlacement(first?.split ?? { by: 'random', field: null });
+  return rows.filter((row) => hashNumber(hashString(place(row.input).unit ?? row.content), 1) % every === 0);
+}
