@@ -38,8 +38,8 @@ it('names everybody who deleted, imported, switched, exported or made keys [ACT-
   // It is kept as long as the longest log is.
   clock.move(2 * dayMs);
   deps.store.activity.forget(clock.now());
-  expect((await call('GET', list)).body.total).toBe(5);
+  expect((await bot('GET', list)).body.total).toBe(5);
   clock.move(2 * dayMs);
   deps.store.activity.forget(clock.now());
-  expect((await call('GET', list)).body.total).toBe(0);
+  expect((await bot('GET', list)).body.total).toBe(0);
 });
