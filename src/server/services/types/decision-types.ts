@@ -323,7 +323,7 @@ export function writeUpdate(
     if (type.activeVersion.id !== seen.activeVersion.id) {
       throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
     }
-    if (request.name !== undefined) refuseTypeName(deps, caller, request.name, type);
+    if (request.name !== undefined && request.name !== type.name) refuseTypeName(deps, caller, request.name, type);
     const now = deps.clock.now();
     const next = applyRequest(type, request, planned.activeVersion, now);
     if (!isDeepStrictEqual(next.audit, type.audit)) deps.store.audits.restartWeek(type.seq, now);
