@@ -1,4 +1,5 @@
 /** The list of activity, and what is noted in it: the operations, each with what is said beside its name. */
+import { countOf } from '../../../engine/numeric.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { listOperations, type OperationName, type OutputOf } from '../../contract/operations.ts';
 import { isoTime } from '../../process/clock.ts';
@@ -28,7 +29,8 @@ const noted: { readonly [Name in OperationName]?: Describe<OutputOf<Name>> } = {
   'decision_types.restore': simply,
   'decision_types.update': (called) =>
     pick(called, 'name', 'publish_by_another', 'publish_by_hand', 'audit', 'retention_days', 'pii_fields'),
-  'decision_types.import': (_, { notes }) => notes.join(' '),
+  'decision_types.import': (_, { examples, releases }) =>
+    `${countOf(examples, 'example')}, ${countOf(releases, 'release')}`,
   'decision_types.archive': simply,
   'policies.import': (_, { release }) => `release ${release}`,
   'promises.declare': (called) => pick(called, 'target_error', 'certainty'),
@@ -46,7 +48,7 @@ const noted: { readonly [Name in OperationName]?: Describe<OutputOf<Name>> } = {
   'examples.bulk': ({ body }, { affected }) => (body['action'] === 'delete' ? `${affected} deleted` : null),
   'examples.undo': (_, { affected }) => `${affected} changed back`,
   'examples.import': simply,
-  'imports.commit': simply,
+  'imports.commit': (_, { examples }) => countOf(examples, 'example'),
   'examples.export': ({ query }) => String(query['format'] ?? ''),
   'bundle.export': simply,
   'bundle.export_page': simply,
@@ -80,7 +82,8 @@ export function noteActivity(
   const called = { params: toFields(params), query: toFields(query), body: toFields(body) };
   const details = describe(called, answer);
   if (details === null) return;
-  const given = called.params['decision_type_id'] ?? toFields(answer)['decision_type_id'];
+  const { decision_type: made, decision_type_id: named } = toFields(answer);
+  const given = called.params['decision_type_id'] ?? named ?? toFields(made)['id'];
   const typeId = typeof given === 'string' ? given : null;
   store.activity.add({
     organisationId: caller.organisationId,
