@@ -356,6 +356,8 @@ describe('the fields of', () => {
       decision_type_version: 1,
       release: body.release,
       origin: 'workbench',
+      imported_by: null,
+      imported_file: null,
       digest: body.digest,
       explanation: body.explanation,
       latency_ms: body.latency_ms,
@@ -412,6 +414,7 @@ describe('the fields of', () => {
       created_at: time,
       scopes: null,
       allow_destructive: false,
+      holder: null,
     };
     expect([made.status, made.body]).toEqual([201, { ...key, key: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
     expect(await get('/api-keys')).toEqual([{ ...key, last_used_at: null }]);
