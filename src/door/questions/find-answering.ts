@@ -53,7 +53,7 @@ export type QuestionIndex = {
   asked: Map<string, readonly Mark[]>;
   /** The order of the options of types, lowest first. */
   orders: ReadonlyMap<string, Mark>;
-  /** What each type answers by yes or no. */
+  /** Marks of a yes or no, by type. */
   predicates: ReadonlyMap<string, readonly Mark[]>;
   words: DoorWords;
 };

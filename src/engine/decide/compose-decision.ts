@@ -51,7 +51,7 @@ function toConfidence(
   return { confidence: own, classifier_choice: option, classifier_probability: confidence };
 }
 
-/** What the classifier chose, and its probability: what thresholds compare; null where no classifier was asked. */
+/** Reads what the classifier chose, with the probability that thresholds compare; null where it was not asked. */
 export function readClassifierChoice(made: Decision): Pick<Prediction, 'option' | 'confidence'> | null {
   if (made.stage === 'rules' || isBareFallback(made)) return null;
   const { classifier_choice: option, classifier_probability: confidence } = made;

@@ -1,4 +1,4 @@
-/** What rules compare the fields of an input with: it tells the kind of a field that nothing else says more of. */
+/** Kinds of fields by what rules compare them with, where nothing else says more of a field. */
 import { ruleFunctions } from './functions.ts';
 import { listChildren, type RuleNode } from './tree.ts';
 import { toFieldPath } from './types.ts';

@@ -14,9 +14,9 @@ export type NewLoggedDecision = {
   requestId: string;
   input: JsonObject;
   decision: string;
-  /** Of the decision; of a fallback or a connected model's answer in records of earlier programs the classifier's. */
+  /** Confidence of the decision; in records of earlier programs always that of the classifier in its own choice. */
   confidence: number;
-  /** What the classifier chose, where that is not the decision; null in records of earlier programs. */
+  /** Option that the classifier chose, where it is not the decision; null in records of earlier programs. */
   classifierChoice?: string | null;
   stage: Stage;
   reasonCodes: string[];

@@ -105,11 +105,9 @@ function prepareStatements(db: WorkbenchDatabase) {
        FROM held_out_predictions p LEFT JOIN examples e ON e.id = p.example_id
        WHERE p.policy_id = ? ORDER BY p.example_id LIMIT ?`,
     ),
-    probability: db
-      .prepare<[number, string, string], number>(
-        'SELECT probabilities ->> ? FROM held_out_predictions WHERE policy_id = ? AND example_id = ?',
-      )
-      .pluck(),
+    probability: db.prepare<[number, string, string], { own: number }>(
+      'SELECT probabilities ->> ? AS own FROM held_out_predictions WHERE policy_id = ? AND example_id = ?',
+    ),
     basis: db
       .prepare<[string], string>(
         `SELECT json_object('split', metrics -> '$.split', 'other_ways', metrics -> '$.other_ways',
@@ -240,7 +238,7 @@ export function createHeldOutStore(db: WorkbenchDatabase) {
     listLabels: (policyId: string): string[] => statements.labels.all(policyId),
     /** The probability that a policy gave an option, by its place among those it was trained for, for a held-out row. */
     readProbability(policyId: string, exampleId: string, place: number): number {
-      return statements.probability.get(place, policyId, exampleId) ?? 0;
+      return statements.probability.get(place, policyId, exampleId)?.own ?? 0;
     },
     /** The input of an example as it is now; null when it was deleted. */
     readInput: (exampleId: string): JsonObject | null => readInput(statements.input.get(exampleId) ?? null),
