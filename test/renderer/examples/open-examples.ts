@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { type Call, makeType, openForTest } from '../../server/workbench.ts';
 import { showWindow } from '../page.tsx';
 
-export const messages = ['the cup is broken', 'the plate is late', 'the bowl is lost', 'the jug is chipped'];
+const messages = ['the cup is broken', 'the plate is late', 'the bowl is lost', 'the jug is chipped'];
 
 /** A window at the examples of a type; the first message is the newest, so it comes first. */
 export async function openExamples(

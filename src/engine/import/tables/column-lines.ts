@@ -2,7 +2,7 @@
 import type { Json } from '../../json.ts';
 
 /** What stands with a column: its role, where the file gives one. */
-export type ColumnRoleMark = 'answer' | 'aside' | null;
+type ColumnRoleMark = 'answer' | 'aside' | null;
 /** The names without what was said with them, the lines that only say it, and the role of each column. */
 export type SaidColumns = { names: Json[]; lines: number; roles: ColumnRoleMark[]; note: string };
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { dateTime, pageQuery, paginated, uuid } from '../common.ts';
 import { operation } from '../operation.ts';
 
-export const activitySchema = z
+const activitySchema = z
   .object({
     operation: z.string().describe('The operation, as this document names it'),
     summary: z.string().describe('What it does'),
