@@ -18,7 +18,7 @@ import type { Recorder } from './recorder.ts';
 import type { ServedBundle, ServiceLog } from './served-bundles.ts';
 
 /** The caller, who has no account. */
-export type Anybody = null;
+type Anybody = null;
 export type Served = Named & { facts: { digest: string; bundle_digest: string }; opened: OpenBundle };
 
 /** The one organisation whose decisions a service counts. */
