@@ -27,7 +27,8 @@ export async function buildEdge(folder: string): Promise<void> {
     const source = readFileSync(join(sources, `${name}.ts`), 'utf8');
     writeFileSync(join(folder, `${name}.d.ts`), writeDeclarations(source));
   }
-  cpSync(join(projectRoot, 'edge/node/README.md'), join(folder, 'README.md'));
+  for (const name of ['README.md', 'Dockerfile', 'compose.yaml'])
+    cpSync(join(projectRoot, 'edge/node', name), join(folder, name));
   cpSync(join(projectRoot, 'LICENSE'), join(folder, 'LICENSE'));
   const described = JSON.parse(readFileSync(join(projectRoot, 'edge/node/package.json'), 'utf8'));
   const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));

@@ -767,7 +767,7 @@ const records = {
   'EDG-3': 'Offline decisions know the stages rules, classifier and fallback, never escalation.',
   'EDG-4': 'A local tool server offers make_decision, load_edge_bundle and get_bundle_info.',
   'EDG-5': 'Offline answers are those of the service; an input that fails the input schema is refused by both.',
-  'EDG-6': 'The package declares the extras rules, mcp and serve, all for these together, and spark apart.',
+  'EDG-6': 'The package declares the extras rules and mcp, all for both, and spark apart.',
   'EDG-7': 'Without the extras everything runs but patterns and the servers: expression rules decide.',
   'EDG-8': 'Neither the package nor the workbench lets ONNX Runtime identify the machine or send events to its maker.',
   'EDG-9': 'The package for Node and the browser decides as the service: the same digest, probabilities within 1e-5.',

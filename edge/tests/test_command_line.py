@@ -9,7 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from decision_edge import __version__
+from decision_edge.__main__ import main
 
 SOURCE = Path(__file__).parents[1] / "src"
 
@@ -164,3 +167,9 @@ def test_predict_answers_bad_lines_in_their_place(make_bundle: Any) -> None:
     assert {result["error"]["message"] for result in results[0:4:2]} == {"The line is blank."}
     assert all(result["decision"] == "approve" for result in results[1::2])
     assert done.returncode == 1
+
+
+def test_serving_is_a_command_of_the_package_for_node(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the options that it had here [SRV-8]."""
+    assert main(["serve", "loan.zip", "--workers", "2", "--log", "a"]) == 2
+    assert "npx decision-edge serve BUNDLE" in capsys.readouterr().err

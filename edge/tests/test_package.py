@@ -50,9 +50,9 @@ def test_the_licence_is_in_the_package() -> None:
     assert 'license-files = ["LICENSE"]' in DECLARED
 
 
-def test_the_extras_are_rules_mcp_serve_and_all() -> None:
-    """Expression rules, the tool server, the HTTP service, and all of them [EDG-6]."""
+def test_the_extras_are_rules_mcp_and_all() -> None:
+    """Expression rules, the tool server, and both of them [EDG-6]."""
     section = DECLARED.split("[project.optional-dependencies]\n")[1].split("\n[")[0]
     extras = dict(re.findall(r"^(\w+) = (\[.*\])$", section, re.MULTILINE))
-    assert {"rules", "mcp", "serve", "all"} <= set(extras)
-    assert extras["all"] == '["decision-edge[rules,mcp,serve]"]'
+    assert {"rules", "mcp", "all"} <= set(extras)
+    assert extras["all"] == '["decision-edge[rules,mcp]"]'

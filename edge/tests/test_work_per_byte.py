@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from decision_edge import EdgePredictor
-from service import Service
 from tiny_bundle import classifier
 
 FIELDS = [f"{'long_name_' * 8}{number:03}" for number in range(200)]
@@ -72,42 +71,3 @@ def test_a_batch_of_misspelt_names_is_no_more_work_than_one_input(make_bundle: A
     assert process_time() - began < MAX_S
     assert "did you mean" in decisions[0].unread[0]
     assert len(decisions[-1].unread) == len(decisions[0].unread)
-
-
-def test_twice_the_body_is_at_most_twice_the_work_of_a_service(make_bundle: Any) -> None:
-    """Each route that takes a body [LRG-6] [SRV-2]."""
-
-    def decide(values: dict[str, Any]) -> None:
-        assert service.ask("POST", "/decide", {"decision_type": "loan", "input": values}).status == 200
-
-    def decide_batch(values: dict[str, Any]) -> None:
-        items = [{"decision_type": "loan", "input": values}]
-        assert service.ask("POST", "/decide/batch", items).status == 200
-
-    def measure_service(route: Callable[[dict[str, Any]], None], make: Make, size: int) -> float:
-        before = service.read_processor_s()
-        for run in range(3):
-            route(make(size, run))
-        return (service.read_processor_s() - before) / 3
-
-    with Service(make_bundle(make_wide)) as service:
-        for route in (decide, decide_batch):
-            route({})
-            for make in INPUTS.values():
-                half, whole = (measure_service(route, make, size) for size in (900, 1_800))
-                assert whole < MAX_GROWTH * half + NOISE_S
-                assert whole < MAX_S
-
-
-def test_a_service_is_not_held_up_by_misspelt_names(make_bundle: Any) -> None:
-    """[LRG-6] [SRV-2]"""
-    with Service(make_bundle(make_wide)) as service:
-        service.decide("loan", {})
-        before = service.read_processor_s()
-        for run in range(10):
-            service.decide("loan", {f"{name}{run}x": 1 for name in FIELDS[:10]})
-        assert service.read_processor_s() - before < 10 * MAX_S
-        unknown = service.ask(
-            "POST", "/decide", {"decision_type": "loan", "input": {}, **INPUTS["other names"](1_900, 0)}
-        )
-        assert len(unknown.body["error"]["details"]) == 100

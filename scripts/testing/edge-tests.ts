@@ -32,7 +32,7 @@ export async function runEdgeTests(
 
 /** Has no wheel for Windows. */
 const lintDockerfile = (programs: string) =>
-  check('hadolint edge', join(programs, 'hadolint'), ['--no-color', 'edge/Dockerfile']);
+  check('hadolint edge', join(programs, 'hadolint'), ['--no-color', 'edge/node/Dockerfile']);
 
 /** Together they run every module that needs no extra; cases by the hundred find nothing more in an older Python. */
 const runByOldestPython = ['test_package.py', 'test_predict.py', 'test_command_line.py', 'test_schema.py', 'model'];

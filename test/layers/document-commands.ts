@@ -8,7 +8,9 @@ import { readCommandLine } from '../../src/server/serve.ts';
 
 const root = join(import.meta.dirname, '../..');
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const edgeProgram = readFileSync(join(root, 'edge/src/decision_edge/__main__.py'), 'utf8');
+const edgeProgram = ['edge/src/decision_edge/__main__.py', 'src/edge/serve/main.ts']
+  .map((file) => readFileSync(join(root, file), 'utf8'))
+  .join('\n');
 
 /** The lines of the shell blocks of a document, continued ones joined, and its inline code. */
 export function listCommands(markdown: string): string[] {
@@ -51,7 +53,9 @@ function findCommandProblem([program = '', ...words]: string[]): string | null {
     return existsSync(join(root, args[0] ?? '')) ? null : `${args[0]} does not exist`;
   }
   if (program === 'decision-edge') {
-    const unknown = args.find((word) => word.startsWith('--') && !edgeProgram.includes(`"${word.split('=')[0]}"`));
+    const unknown = args.find(
+      (word) => word.startsWith('--') && !new RegExp(`["\\s]${word.split('=')[0]}["\\s]`).test(edgeProgram),
+    );
     return unknown === undefined ? null : `decision-edge has no flag ${unknown}`;
   }
   return null;

@@ -1,4 +1,4 @@
-"""The command line: `decision-edge info|verify|predict|mcp|serve`."""
+"""The command line: `decision-edge info|verify|predict|mcp`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from . import __version__
 from ._bundle import read_bundle
@@ -19,19 +19,27 @@ _COMMANDS = {
     "verify": "compare the bundle's golden vectors with what this package decides",
     "predict": "read one JSON object a line, write one result a line",
     "mcp": "serve tools over standard input and output (extra: mcp)",
-    "serve": "serve decisions over HTTP (extra: serve)",
+    "serve": "is a command of the package for Node: npx decision-edge serve",
 }
 # How many bundles a command takes: one, where nothing is said.
-_HOW_MANY = {"mcp": "?", "serve": "+"}
+_HOW_MANY = {"mcp": "?", "serve": "*"}
+_SERVES = (
+    "The service is a command of the package decision-edge for Node, which takes the same options:"
+    " npx decision-edge serve BUNDLE (see edge/node/README.md)."
+)
 # The exit status of a program that SIGPIPE ends.
 _READER_LEFT = 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. 0: done, all equal; 1: a difference or a refused line; 2: the bundle cannot be used."""
-    chosen = _make_parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] == ["serve"]:
+        print(_SERVES, file=sys.stderr)
+        return 2
+    chosen = _make_parser().parse_args(given)
     try:
-        status = _serve(chosen) if chosen.command in ("mcp", "serve") else _run(chosen)
+        status = _serve_tools(chosen) if chosen.command == "mcp" else _run(chosen)
         sys.stdout.flush()
     except DecisionEdgeError as error:
         if isinstance(error, InvalidBundle):
@@ -53,35 +61,7 @@ def _make_parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text)
         command.add_argument("bundle", nargs=_HOW_MANY.get(name), help="the exported ZIP file")
         command.add_argument("--text-model", help="folder of the text model, for slim bundles")
-        if name == "serve":
-            default = "(default: %(default)s)"
-            port, workers = _make_reader(0, 65_535), _make_reader(1, 100)
-            command.add_argument("--host", default="127.0.0.1", help=f"address to listen at {default}")
-            command.add_argument("--port", default=8080, type=port, help=f"0: any free one {default}")
-            command.add_argument("--workers", default=1, type=workers, help=f"processes {default}")
-            _add_log_options(command)
     return parser
-
-
-def _add_log_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--log", metavar="FILE", help="file with a line for each decision, for workbench import-log")
-    syncs = ("always", "second", "never")
-    sync_help = "sync lines to the disk: before each answer, each second, or when the system does (default: always)"
-    command.add_argument("--log-fsync", default="always", choices=syncs, help=sync_help)
-    size, files = _make_reader(1, 10_000), _make_reader(2, 1_000)
-    size_help = "MiB of a file; then FILE becomes FILE.1, and so on (default: %(default)s)"
-    command.add_argument("--log-size", metavar="MIB", default=100, type=size, help=size_help)
-    files_help = "files that are kept, FILE among them (default: %(default)s)"
-    command.add_argument("--log-files", metavar="N", default=10, type=files, help=files_help)
-
-
-def _make_reader(lowest: int, highest: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        if not text.isdecimal() or not lowest <= int(text) <= highest:
-            raise argparse.ArgumentTypeError(f"must be a whole number from {lowest} to {highest}")
-        return int(text)
-
-    return read
 
 
 def _run(chosen: argparse.Namespace) -> int:
@@ -133,22 +113,13 @@ def _parse_line(line: bytes) -> object:
         raise InvalidInput(f"The line is not JSON: {_one_line(error)}") from error
 
 
-def _serve(chosen: argparse.Namespace) -> int:
+def _serve_tools(chosen: argparse.Namespace) -> int:
     try:
-        if chosen.command == "mcp":
-            from ._mcp import serve as serve_tools
+        from ._mcp import serve as serve_tools
 
-            serve_tools(chosen.bundle, chosen.text_model)
-        else:
-            from ._serve import LogSettings, serve
-
-            log = None
-            if chosen.log is not None:
-                log = LogSettings(chosen.log, chosen.log_fsync, chosen.log_size * 2**20, chosen.log_files)
-            serve(chosen.bundle, chosen.text_model, chosen.host, chosen.port, chosen.workers, log)
+        serve_tools(chosen.bundle, chosen.text_model)
     except ModuleNotFoundError as error:
-        extra = f"pip install 'decision-edge[{chosen.command}]'"
-        print(f"The command {chosen.command} needs its extra: {extra} ({error.name})", file=sys.stderr)
+        print(f"The command mcp needs its extra: pip install 'decision-edge[mcp]' ({error.name})", file=sys.stderr)
         return 2
     return 0
 

@@ -3,14 +3,14 @@
  * second, one input and 50 a request, with one and two workers, beside plain loops of the package over the same rows.
  * Without a bundle, trees that decide bookings are trained. The load runs on the same machine and takes part of it.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../../../src/engine/json.ts';
+import { Service } from '../../edge/served.ts';
 import { runLoad } from '../serving/load.ts';
 import { makeBookings, trainBundle } from './bundles.ts';
 
@@ -48,18 +48,7 @@ function readProcessorSeconds(pid: number): number {
 }
 
 async function measure(bundle: string, type: string, inputs: readonly JsonObject[], workers: number): Promise<void> {
-  const service = spawn(python, ['-m', 'decision_edge', 'serve', bundle, '--port', '0', '--workers', String(workers)], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const lines = createInterface(service.stderr);
-  let address = '';
-  let ready = 0;
-  for await (const line of lines) {
-    address ||= /running on (http:\S+)/.exec(line)?.[1] ?? '';
-    if (line.includes('startup complete')) ready += 1;
-    if (address !== '' && ready === workers) break;
-  }
+  const { address, child: service } = await Service.start([bundle, '--workers', String(workers)]);
   const at = (call: number) => ({ decision_type: type, input: inputs[call % inputs.length] });
   for (const size of [1, 50]) {
     const path = size === 1 ? '/decide' : '/decide/batch';

@@ -3,16 +3,13 @@
  * every decision that was answered is in the workbench's log, and none is there twice.
  * EDGE_DECISIONS sets how many are answered, EDGE_KILLS how often it is killed.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRandom } from '../../../src/engine/random.ts';
-import { requireEdgePython } from '../../edge-python.ts';
+import { Service } from '../../edge/served.ts';
 import { runCommand } from '../../server/wire/command-process.ts';
-import { pollUntil, startWorkbench, temporaryFolder } from '../../server/workbench.ts';
+import { startWorkbench, temporaryFolder } from '../../server/workbench.ts';
 
 const decisions = Number(process.env['EDGE_DECISIONS'] ?? 1_500);
 const kills = Number(process.env['EDGE_KILLS'] ?? 3);
@@ -27,42 +24,12 @@ const type = {
   pii_fields: ['name'],
 };
 
-type Service = { url: string; child: ChildProcess };
-
-const isAlive = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
-
-/** Starts the service in a group of processes of its own, which is killed as one. */
-async function serve(python: string, bundle: string, log: string): Promise<Service> {
-  const options = ['--log', log, '--log-size', '1', '--log-files', '50', '--workers', '2', '--port', '0'];
-  const child = spawn(python, ['-m', 'decision_edge', 'serve', bundle, ...options], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    detached: true,
-  });
-  onTestFinished(() => void (isAlive(child) && kill({ url: '', child })));
-  const said: string[] = [];
-  const port = await new Promise<string>((ready, fail) => {
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      said.push(line);
-      const found = /running on http:\/\/[\d.]+:(\d+)/.exec(line);
-      if (found?.[1] !== undefined) ready(found[1]);
-    });
-    child.once('exit', (code) => fail(new Error(`the service ended with ${code}: ${said.join('\n')}`)));
-  });
-  const url = `http://127.0.0.1:${port}`;
-  // The port is there before the workers are.
-  const isServed = async () =>
-    fetch(`${url}/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  await pollUntil(isServed, (served) => served);
-  return { url, child };
-}
-
-async function kill({ child }: Service): Promise<void> {
-  const ended = once(child, 'exit');
-  if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-  await ended;
+/** Starts the service, whose processes are killed as one. */
+async function serve(bundle: string, log: string): Promise<Service> {
+  const options = ['--log', log, '--log-size', '1', '--log-files', '50', '--workers', '2'];
+  const service = await Service.start([bundle, ...options]);
+  onTestFinished(() => service.kill().catch(() => undefined));
+  return service;
 }
 
 async function makeBundle(folder: string): Promise<{ dataDir: string; bundle: string }> {
@@ -87,7 +54,7 @@ async function loadAndKill(service: Service, round: number, answered: Map<string
     const input = { amount: Math.floor(random() * 40), name: `Ada ${requestId}`, note: 'x'.repeat(random() * 900) };
     const body = JSON.stringify({ decision_type: type.name, input });
     const headers = { 'content-type': 'application/json', 'x-request-id': requestId };
-    const answer = await fetch(`${service.url}/decide`, { method: 'POST', headers, body });
+    const answer = await fetch(`${service.address}/decide`, { method: 'POST', headers, body });
     const { decision } = (await answer.json()) as { decision: string };
     answered.set(requestId, decision);
   };
@@ -100,7 +67,7 @@ async function loadAndKill(service: Service, round: number, answered: Map<string
         // What the kill cut off was not answered: it may or may not be in the log.
         if (killed === null) throw error;
       }
-      if (left <= 0) killed ??= kill(service);
+      if (left <= 0) killed ??= service.kill();
     }
   };
   await Promise.all(Array.from({ length: clients }, ask));
@@ -111,7 +78,6 @@ describe('a service at the edge', () => {
   it('P2: that is killed loses no decision that it answered, and none comes home twice [HOM-5] [SRV-14]', {
     timeout: kills * 600_000,
   }, async () => {
-    const python = await requireEdgePython();
     const folder = temporaryFolder();
     const { dataDir, bundle } = await makeBundle(folder);
     const log = path.join(folder, 'decisions.jsonl');
@@ -121,7 +87,7 @@ describe('a service at the edge', () => {
     const bring = () => runCommand(['import-log', ...listFiles(), '--data-dir', dataDir], { scratch: folder });
     let brought = 0;
     for (let round = 0; round < kills; round += 1) {
-      const service = await serve(python, bundle, log);
+      const service = await serve(bundle, log);
       await loadAndKill(service, round, answered);
       // Half-way, and at the end: what has come before is in the files again.
       if (round !== Math.floor(kills / 2) && round !== kills - 1) continue;

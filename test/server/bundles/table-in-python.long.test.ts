@@ -1,11 +1,10 @@
 /** The file that trained a policy is given to the Python package as it is, and decided as the service decides it. */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createRandom } from '../../../src/engine/random.ts';
+import { Service } from '../../edge/served.ts';
 import { requireEdgePython } from '../../edge-python.ts';
 import { type Call, openForTest, temporaryFolder, train } from '../workbench.ts';
 
@@ -233,19 +232,7 @@ function makeOrders() {
 
 /** What a running decision-edge says of inputs, in batches of 50. */
 async function askService(bundle: string, name: string, inputs: readonly object[]): Promise<Decided[]> {
-  const service = spawn(python, ['-m', 'decision_edge', 'serve', bundle, '--port', '0'], {
-    env: { ...process.env, PYTHONPATH: join(root, 'edge/src') },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  onTestFinished(async () => {
-    service.kill();
-    await once(service, 'exit');
-  });
-  let address = '';
-  for await (const line of createInterface(service.stderr)) {
-    address = /running on (http:\S+)/.exec(line)?.[1] ?? '';
-    if (address !== '') break;
-  }
+  const { address } = await Service.startForStory(bundle);
   const decided: Decided[] = [];
   for (let start = 0; start < inputs.length; start += 50) {
     const requests = inputs.slice(start, start + 50).map((input) => ({ decision_type: name, input }));

@@ -2,11 +2,9 @@
  * The wheel, built and installed in clean environments, decides bundles of five kinds as REST does: on the oldest and
  * the newest CPython, and nightly (EVERY_PYTHON) also on those between and in Spark. What is missing is named.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { strFromU8, unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPython } from '../../../scripts/testing/python-environment.ts';
@@ -232,47 +230,14 @@ describe('the wheel in a clean environment', { timeout: 1_800_000 }, () => {
     expect(read('.dist-info/licenses/LICENSE')).toContain('Apache License');
   });
 
-  it.each(versions)(
-    'on CPython %s decides every row of five bundles as REST, alone and served [PRV-5]',
-    async (version) => {
-      const python = await install(version, 'rules,serve');
-      if (python === null) {
-        process.stdout.write(`Left out: the wheel on CPython ${version}, which is not on this machine.\n`);
-        return;
-      }
-      compare(JSON.parse(run(python, ['-c', program, orders])));
-      compare(await askService(python));
-    },
-  );
-
-  async function askService(python: string): Promise<Record<string, Answer[]>> {
-    const bundles = kinds.map(({ bundle }) => bundle);
-    const service = spawn(python, ['-m', 'decision_edge', 'serve', ...bundles, '--port', '0'], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    try {
-      const address = await readAddress(service);
-      const made: Record<string, Answer[]> = {};
-      for (const { name, inputs } of kinds) {
-        const answers: Answer[] = [];
-        for (let start = 0; start < inputs.length; start += 50) {
-          const decisions = inputs.slice(start, start + 50).map((input) => ({ decision_type: name, input }));
-          const answer = await fetch(`${address}/api/v1/decide/batch`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ decisions }),
-          });
-          answers.push(...(await answer.json()).results);
-        }
-        made[name] = answers;
-      }
-      return made;
-    } finally {
-      service.kill();
-      await once(service, 'exit');
+  it.each(versions)('on CPython %s decides every row of five bundles as REST [PRV-5]', async (version) => {
+    const python = await install(version, 'rules');
+    if (python === null) {
+      process.stdout.write(`Left out: the wheel on CPython ${version}, which is not on this machine.\n`);
+      return;
     }
-  }
+    compare(JSON.parse(run(python, ['-c', program, orders])));
+  });
 
   it.runIf(isEvery)('decides the rows of Spark as REST [PRV-5]', async () => {
     const { stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
@@ -285,17 +250,3 @@ describe('the wheel in a clean environment', { timeout: 1_800_000 }, () => {
     compare(JSON.parse(run(python, ['-c', sparkProgram, orders])));
   });
 });
-
-async function readAddress({ stderr }: ChildProcess): Promise<string> {
-  if (stderr === null) throw new Error('The service has no log.');
-  const lines: string[] = [];
-  for await (const line of createInterface(stderr)) {
-    lines.push(line);
-    const address = /running on (http:\S+)/.exec(line)?.[1];
-    if (address !== undefined) {
-      stderr.resume();
-      return address;
-    }
-  }
-  throw new Error(lines.join('\n'));
-}

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { buildEdge } from '../../../scripts/build-edge.ts';
 import { makeSampleFolder, openForTest, temporaryFolder } from '../workbench.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -43,6 +44,7 @@ function toPattern(expected: string): RegExp {
 }
 
 test('every command of the page prints what the page says [SRV-9]', async () => {
+  await buildEdge(join(root, 'out/decision-edge'));
   const { dataDir, url } = await makeSampleFolder();
   const { app, token } = await openForTest({ dataDir });
   const headers = { authorization: `Bearer ${token}`, host: '127.0.0.1' };
