@@ -2,6 +2,7 @@
 
 import { isDrawn } from '../drawn-rows.ts';
 import { exp, log } from '../exact-math.ts';
+import { computeWilsonInterval } from '../intervals.ts';
 import { dot, findLeast, logSumExp, softmaxInPlace } from '../numeric.ts';
 import { chooseRows, type QueueOrder, type QueueRow, type Reason } from './choose-rows.ts';
 import { type Doubt, fitMarginModel, type MarginModel } from './margin-model.ts';
@@ -38,8 +39,11 @@ export type RowState = number | 'open' | 'aside';
 export type SimilarRows = 'all' | 'labelled' | 'copies';
 
 type Likely = { option: number; probability: number };
-/** The likeliest option, and the likeliest ones in their order. */
-export type Suggestion = Likely & { likely: Likely[] };
+/**
+ * The likeliest option, and the likeliest ones in their order. `beatsChance`: on the labels so far, each left out in
+ * turn, the model is certainly right more often than answers drawn by their shares are.
+ */
+export type Suggestion = Likely & { likely: Likely[]; beatsChance: boolean };
 /** A row worth a label; nothing is suggested for one that has not been read. */
 export type NextRow = { id: string; suggestion: Suggestion | null; reason: Reason; doubted: Doubt | null };
 
@@ -58,6 +62,7 @@ export class LabellingModel {
   /** The rows labelled last, from which the temperature follows. */
   readonly #unseen: TrackedRows;
   #temperature: number | null = null;
+  #beatsChance: boolean | null = null;
   #margins: MarginModel | null = null;
   #countChanged = 0;
 
@@ -254,16 +259,19 @@ export class LabellingModel {
   #follow(step: RidgeStep): void {
     this.#unseen.apply(step, this.#matrix);
     this.#temperature = null;
+    this.#beatsChance = null;
     this.#countChanged += 1;
   }
 
   #readTemperature(): number {
-    this.#temperature ??= fitTemperature(
-      this.#unseen.ids.map((id, index) =>
-        toUnseenScores(this.#unseen.readScores(index), this.#labels.get(id) ?? 0, this.#unseen.readVariance(index)),
-      ),
-    );
+    this.#temperature ??= fitTemperature(this.#listUnseen());
     return this.#temperature;
+  }
+
+  #listUnseen(): UnseenScores[] {
+    return this.#unseen.ids.map((id, index) =>
+      toUnseenScores(this.#unseen.readScores(index), this.#labels.get(id) ?? 0, this.#unseen.readVariance(index)),
+    );
   }
 
   #toSuggestion(scores: Float64Array): Suggestion {
@@ -272,7 +280,8 @@ export class LabellingModel {
     const likely = Array.from(probabilities, (probability, option) => ({ option, probability }))
       .sort((a, b) => b.probability - a.probability)
       .slice(0, maxLikely);
-    return { ...(likely[0] ?? { option: 0, probability: 0 }), likely };
+    this.#beatsChance ??= beatsChance(this.#listUnseen());
+    return { ...(likely[0] ?? { option: 0, probability: 0 }), likely, beatsChance: this.#beatsChance };
   }
 }
 
@@ -286,6 +295,18 @@ type UnseenScores = { scores: Float64Array; label: number };
 export function toUnseenScores(scores: Float64Array, label: number, variance: number): UnseenScores {
   const factor = variance / Math.max(1e-6, 1 - variance);
   return { scores: scores.map((score, k) => score - factor * ((k === label ? 1 : 0) - score)), label };
+}
+
+/** Whether unseen rows are right more often than by chance, with 97.5% certainty (Wilson's interval). */
+function beatsChance(rows: readonly UnseenScores[]): boolean {
+  const counts = new Map<number, number>();
+  let right = 0;
+  for (const { scores, label } of rows) {
+    counts.set(label, (counts.get(label) ?? 0) + 1);
+    if (scores.every((score, option) => option === label || score < scores[label])) right += 1;
+  }
+  const chance = [...counts.values()].reduce((sum, count) => sum + (count / rows.length) ** 2, 0);
+  return rows.length > 0 && computeWilsonInterval(right, rows.length).low > chance;
 }
 
 /** The temperature of the lowest log-loss on unseen rows, 0.02 to 2; the usual 0.2 weighs as much as two of them. */

@@ -160,7 +160,7 @@ describe('Import', () => {
     const { call } = await openForTest();
     showWindow(call, '#/new');
     await choose('wishes.csv', 'wish\na room with a view\na late breakfast\na second pillow\n');
-    const options = await screen.findByLabelText('Options');
+    const options = await screen.findByLabelText('Which answers are possible?');
     const button = () => screen.getByRole('button', { name: 'Create decision type and import 3 rows' });
     expect(button()).toHaveProperty('disabled', true);
     fireEvent.paste(options, { clipboardData: { getData: () => 'room,kitchen' } });
@@ -194,7 +194,7 @@ describe('Import', () => {
     await choose('broken.json', '{"a": ');
     expect((await screen.findByRole('alert')).textContent).toMatch(/^broken\.json: /);
     await choose('words.csv', 'text,other\nbroken,late\n');
-    await screen.findByText('Type at least two options, or choose “Decision” for the column that holds the decisions.');
+    await screen.findByText(/^Type each, with Enter, at least two\./);
     expect(screen.getByRole('button', { name: 'Create decision type and import 1 row' })).toHaveProperty(
       'disabled',
       true,

@@ -39,7 +39,7 @@ describe('the counts of the queues', () => {
     await openExamples('queue=to-label', ['yes', null, null, null]);
     await shows('the plate is late');
     press('d');
-    await screen.findByText(/Drawn at random, to measure by/);
+    await screen.findByText(/A random row/);
     expect(window.location.hash).toContain('queue=random');
     screen.getByText('3 in this queue');
     expect(document.querySelector('progress')?.getAttribute('max')).toBe('20');

@@ -208,8 +208,14 @@ describe('a draft', () => {
       ]);
     }
     expect((await put({ description: 'Loans', rules: [usualRule] })).status).toBe(200);
-    await put({ hard_rules: [], draft: true });
+    // A hint decides nothing: it teaches at once, and is in no draft.
+    const hint = { ...usualRule, name: 'perhaps', hint: true };
+    expect((await put({ hard_rules: [hint], draft: true })).body).toMatchObject({
+      active_version: { hard_rules: [usualRule, hint] },
+      draft: { settings: { hard_rules: [hint] }, changes: [expect.stringMatching(/is gone/)], conflicts: [] },
+    });
     expect((await publish({ reason: 'Rules are not needed' })).status).toBe(201);
+    expect((await read()).active_version.hard_rules).toEqual([hint]);
     expect((await call('POST', `${folder.url}/versions/${id}/restore`)).status).toBe(409);
     expect((await put({ publish_by_hand: false, fallback_option: 'decline' })).status).toBe(200);
   });

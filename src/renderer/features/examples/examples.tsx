@@ -64,7 +64,7 @@ export function Examples({ type }: { type: DecisionType }) {
   };
   // Rows that are given out, and findings, have no table: it shows all examples.
   const showAs = (next: string) => changeQuery({ view: next, queue: isPlain ? queue : 'all' });
-  useExampleCommands(type, { generation, isPlain, show, showAs, open: setDialog });
+  useExampleCommands(type, { generation, show, showAs, open: setDialog });
   if (stats.isError && !stats.data) return <ErrorNote error={stats.error} retry={() => void stats.refetch()} />;
   if (!stats.data) return <Busy>Counting examples…</Busy>;
   const choice = { type, stats: stats.data, queue, onQueue: show };
@@ -87,6 +87,7 @@ export function Examples({ type }: { type: DecisionType }) {
     tools,
     side: narrow ? undefined : <QueuePane {...choice} />,
     title: findTitle(queue),
+    onHint: () => setDialog('hint'),
   };
   return (
     <>
@@ -132,26 +133,28 @@ function OpenDialog({ dialog, type, stats, query, filter, isPlain, onClose }: Di
   if (dialog === 'add') return <AddExample {...shared} />;
   if (dialog === 'teacher') return <TeacherDialog {...shared} unlabelled={stats.unlabelled} />;
   if (dialog === 'hint') {
-    return <HintDialog {...shared} search={query['search'] ?? ''} tests={readTests(query['fields'])} />;
+    const fields = isPlain ? query['fields'] : '';
+    const search = isPlain ? (query['search'] ?? '') : '';
+    return <HintDialog {...shared} search={search} tests={readTests(fields)} filter={fields ? { fields } : {}} />;
   }
   return <ExportDialog {...shared} total={stats.total} filter={isPlain ? toShown(filter) : null} />;
 }
 
-type CommandProps = Pick<DialogProps, 'isPlain'> & {
+type CommandProps = {
   generation: ReturnType<typeof useGeneration>;
   show(queue: string): void;
   showAs(view: string): void;
   open(dialog: Dialog): void;
 };
 
-function useExampleCommands(type: DecisionType, { generation, isPlain, show, showAs, open }: CommandProps): void {
+function useExampleCommands(type: DecisionType, { generation, show, showAs, open }: CommandProps): void {
   useCommands('Create', [
     { id: 'import', title: 'Import a file', run: () => goTo({ page: 'type', id: type.id, place: 'import' }) },
     { id: 'add-example', title: 'Add an example', run: () => open('add') },
     { id: 'generate-examples', title: 'Generate 10 examples', enabled: !generation.isRunning, run: generation.run },
     { id: 'view-card', title: 'Label one at a time', group: 'Go', run: () => showAs('card') },
     { id: 'view-table', title: 'Browse in a table', group: 'Go', run: () => showAs('table') },
-    { id: 'make-hint', title: 'Make a hint of these rows', keys: 'h', enabled: isPlain, run: () => open('hint') },
+    { id: 'make-hint', title: 'Make a hint', keys: 'h', run: () => open('hint') },
     { id: 'label-random', title: 'Label random rows only', group: 'Go', keys: 'd', run: () => show('random') },
     { id: 'export-examples', title: 'Export examples', group: 'Files', run: () => open('export') },
   ]);
@@ -256,6 +259,8 @@ function SearchBox() {
       w={140}
       value={text}
       onChange={(event) => type(event.currentTarget.value)}
+      // Keys act on the rows again.
+      onKeyDown={(event) => event.key === 'Enter' && !event.nativeEvent.isComposing && event.currentTarget.blur()}
     />
   );
 }

@@ -32,7 +32,7 @@ const nothing: Selection = { kind: 'ids', ids: new Set() };
 const whatIsCounted = 'Examples in this queue that have the words searched for and pass the filters.';
 
 /** The examples in a table of any length, a column for each field, labelled by the same keys as the card. */
-export function TableView({ type, queue, search, title, tools, side }: ViewProps) {
+export function TableView({ type, queue, search, title, tools, side, onHint }: ViewProps) {
   const { inspect = 'yes', sort = '', fields } = useQueryPart();
   const filter = toFilter(queue, search, fields);
   const sorted = sort === '' ? filter : { ...filter, sort };
@@ -81,6 +81,7 @@ export function TableView({ type, queue, search, title, tools, side }: ViewProps
           shown={columns.shown}
           filtered={filtered}
           onFilter={setFiltered}
+          onHint={onHint}
         />
         {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
         {rows.count === 0 && rows.error === null && <NoRows isLoading={rows.isLoading} />}

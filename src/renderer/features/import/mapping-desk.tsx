@@ -48,7 +48,7 @@ function findProblem(mapping: Mapping, type: DecisionType | null, name: string):
   const options = listNewOptions(mapping);
   if (options.length < limits.minOptions)
     return answer === null
-      ? 'Type at least two options, or choose “Decision” for the column that holds the decisions.'
+      ? 'Type at least two answers.'
       : 'Choose the column with the decisions: a decision type needs at least two options.';
   return options.length > limits.maxOptions
     ? `A decision type has at most ${limits.maxOptions} options. Choose another column.`
@@ -153,6 +153,7 @@ export function MappingDesk({ type, from, file, plan: first, title, choose, onCl
   const { plan } = mapping;
   const isAsking = mapping.answer === undefined;
   const isUnread = plan.questions.some(({ about }) => about === 'encoding');
+  const asksOptions = !type && mapping.answer === null && mapping.typedOptions.length < limits.minOptions;
   const problem = isAsking || isUnread ? null : findProblem(mapping, type, typeName);
   return (
     <Place
@@ -193,18 +194,18 @@ export function MappingDesk({ type, from, file, plan: first, title, choose, onCl
       {isRunning && <ImportProgress file={file} onCancel={cancel} />}
       {error !== null && <ErrorNote error={error} />}
       {mapping.error !== null && <ErrorNote error={mapping.error} />}
-      {problem !== null && !mapping.isChanging && (
+      {problem !== null && !mapping.isChanging && !asksOptions && (
         <p className="note warn" role="alert">
           {problem}
         </p>
       )}
       {!plan.answer_is_certain && <AnswerQuestion mapping={mapping} />}
+      {!type && mapping.answer === null && <TypedOptions mapping={mapping} />}
       <ReadingChooser
         file={plan.file}
         onChoose={mapping.choose}
         name={!type && <TypeName value={typeName} onChange={setTypeName} />}
       />
-      {!type && mapping.answer === null && <TypedOptions mapping={mapping} />}
       <ColumnGrid mapping={mapping} />
     </Place>
   );
@@ -227,8 +228,8 @@ function TypedOptions({ mapping: { typedOptions, setTypedOptions } }: { mapping:
   return (
     <TagsInput
       comboboxProps={{ keepMounted: false }}
-      label="Options"
-      description="The possible answers, each with Enter. You label the rows by them after the import."
+      label={<span className="question">Which answers are possible?</span>}
+      description="Type each, with Enter, at least two. You label the rows by them after the import; a column that holds answers already is chosen under Columns."
       className="part"
       value={typedOptions}
       onChange={setTypedOptions}

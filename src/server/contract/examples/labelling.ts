@@ -17,6 +17,11 @@ const suggestionSchema = z
       .describe(
         'The deployed policy, the model that learns while you label, or the models that doubt a suspect label and had not seen it',
       ),
+    beats_chance: z
+      .boolean()
+      .describe(
+        'Whether it is worth a look: the labelling model must be right more often than chance on the labels so far',
+      ),
     likely: z.array(z.object(likely)).describe('The likeliest options, nine at most, likeliest first'),
   })
   .meta({ id: 'Suggestion' });

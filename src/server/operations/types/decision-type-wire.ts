@@ -6,7 +6,7 @@ import { isoTime } from '../../process/clock.ts';
 import { hasSameOptions } from '../../runtime/current-settings.ts';
 import { readTypePromise } from '../../services/policies/type-promises.ts';
 import { toTypeTag } from '../../services/types/decision-types.ts';
-import { type DraftedType, describeDraft, listConflicts } from '../../services/types/drafts.ts';
+import { type DraftedType, describeDraft, listConflicts, readChanges } from '../../services/types/drafts.ts';
 import { findResidue, type PersonalResidue } from '../../services/types/personal-data.ts';
 import { describeOldName } from '../../services/types/type-names.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
@@ -62,9 +62,9 @@ export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionTy
 
 /** The draft of a type as the wire has it. */
 export function toDraft(type: DraftedType): Draft {
-  const { to: settings, by, updatedAt } = type.draft;
+  const { by, updatedAt } = type.draft;
   return {
-    settings,
+    settings: readChanges(type),
     changes: describeDraft(type),
     conflicts: listConflicts(type),
     by,

@@ -44,7 +44,7 @@ type Known = {
 };
 
 type Likely = { decision: string; probability: number };
-export type ModelSuggestion = Likely & { likely: Likely[] };
+export type ModelSuggestion = Likely & { likely: Likely[]; beats_chance: boolean };
 export type ModelNext = {
   /** `between` names the two options that the order leaves open; none where it has not rated the row. */
   rows: { id: string; suggestion: ModelSuggestion | null; reason: NextRow['reason']; between: string[] }[];
@@ -241,10 +241,13 @@ export class LabellingModels {
   }
 }
 
-function nameOptions({ option, probability, likely }: Suggestion, options: readonly string[]): ModelSuggestion {
-  const name = (each: Omit<Suggestion, 'likely'>) => ({
+function nameOptions(
+  { option, probability, likely, beatsChance }: Suggestion,
+  options: readonly string[],
+): ModelSuggestion {
+  const name = (each: Pick<Suggestion, 'option' | 'probability'>) => ({
     decision: options[each.option] ?? '',
     probability: each.probability,
   });
-  return { ...name({ option, probability }), likely: likely.map(name) };
+  return { ...name({ option, probability }), likely: likely.map(name), beats_chance: beatsChance };
 }

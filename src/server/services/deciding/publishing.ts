@@ -21,7 +21,7 @@ import {
   updateDecisionType,
   writeUpdate,
 } from '../types/decision-types.ts';
-import { applyDraft, type DraftedType, listConflicts, refuseConflicts } from '../types/drafts.ts';
+import { applyDraft, type DraftedType, listConflicts, readChanges, refuseConflicts } from '../types/drafts.ts';
 
 /** The deployed policy that the draft of a type would decide with; null where none is, or it has other options. */
 export function findDraftPolicy({ store }: Foundation, type: DecisionTypeRecord): DeployedPolicy | null {
@@ -80,7 +80,7 @@ export async function publishDraft(
   }
   const { verdict } = await judgeSettings(deps, caller, type, applyDraft(type), policy);
   const over = passVerdict(deps, caller, type, { verdict, work: 'draft', reason });
-  const change = await checkUpdate(deps, caller, type.id, type.draft.to);
+  const change = await checkUpdate(deps, caller, type.id, readChanges(type));
   const made = store.transaction(() => {
     const now = findDecisionType(deps, caller, type.id);
     refuseChangedMeanwhile(deps, now, type);

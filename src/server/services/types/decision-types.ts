@@ -261,13 +261,17 @@ function choosePublishing(
 /** Throws `conflict` where a request changes what decides of a type whose changes are published by hand. */
 function refuseUnpublished({ store }: Foundation, { seen, next }: Change): void {
   if (next.publishing === 'at_once' || store.deployments.find(seen.id) === null) return;
-  const { options: _options, ...before } = seen.activeVersion.definition;
-  const { options: _others, ...after } = next.activeVersion.definition;
-  if (isDeepStrictEqual(after, before) && next.fallbackOption === seen.fallbackOption) return;
+  if (isDeepStrictEqual(readDeciding(next), readDeciding(seen)) && next.fallbackOption === seen.fallbackOption) return;
   throw new WorkbenchError(
     'conflict',
     'Changes to this type are published manually. Send the change with draft: true, then publish the draft.',
   );
+}
+
+/** What decides of a type beside its options: everything but the hints among its rules. */
+function readDeciding({ activeVersion: { definition } }: DecisionTypeRecord) {
+  const { options: _options, hard_rules: rules, ...others } = definition;
+  return { ...others, rules: rules.filter(({ hint }) => hint !== true) };
 }
 
 /** Checks a change of a decision type and gives it for `writeUpdate`; throws `validation_error`. */

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { describeChanges, type ReleaseSettings } from '../../../engine/bundle/describe-changes.ts';
+import type { Rule } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { DecisionTypeUpdate } from '../../contract/types/decision-types.ts';
@@ -16,7 +17,11 @@ import {
   readRules,
   refuseChangedMeanwhile,
   refuseOtherState,
+  updateDecisionType,
 } from './decision-types.ts';
+
+const isHint = ({ hint }: Rule) => hint === true;
+const isDeciding = ({ hint }: Rule) => hint !== true;
 
 export type DraftedType = DecisionTypeRecord & { draft: DraftRecord };
 
@@ -27,9 +32,16 @@ export function withDraft(type: DecisionTypeRecord): DraftedType {
   return { ...type, draft };
 }
 
+/** What a draft changes, beside the hints that teach now: these decide nothing, so no draft holds any. */
+export function readChanges({ draft, activeVersion }: DraftedType): DraftRecord['to'] {
+  const { hard_rules: rules } = draft.to;
+  const hints = activeVersion.definition.hard_rules.filter(isHint);
+  return rules === undefined ? draft.to : { ...draft.to, hard_rules: [...rules.filter(isDeciding), ...hints] };
+}
+
 /** The type as it would be with its draft: under a version that is stored nowhere, with an id of its own. */
 export function applyDraft(type: DraftedType): DecisionTypeRecord {
-  const { fallback_option: fallbackOption = type.fallbackOption, ...changed } = type.draft.to;
+  const { fallback_option: fallbackOption = type.fallbackOption, ...changed } = readChanges(type);
   const { definition, ...version } = type.activeVersion;
   return {
     ...type,
@@ -46,13 +58,17 @@ export function applyDraft(type: DraftedType): DecisionTypeRecord {
 export function describeDraft(type: DraftedType): string[] {
   const settings = readSettings(type);
   const policyVersion = 0;
-  return describeChanges({ policyVersion, settings }, { policyVersion, settings: { ...settings, ...type.draft.to } });
+  return describeChanges(
+    { policyVersion, settings },
+    { policyVersion, settings: { ...settings, ...readChanges(type) } },
+  );
 }
 
 /** Lists what was changed live, to something else, since the draft has changed it. */
 export function listConflicts({ draft, ...type }: DraftedType): SettingName[] {
   const settings = readSettings(type);
-  const isOther = (name: SettingName, side: Partial<ReleaseSettings>) => !isDeepStrictEqual(settings[name], side[name]);
+  const isOther = (name: SettingName, side: Partial<ReleaseSettings>) =>
+    !isDeepStrictEqual(settings[name], name === 'hard_rules' ? side[name]?.filter(isDeciding) : side[name]);
   return settingNames.filter((name) => name in draft.to && isOther(name, draft.from) && isOther(name, draft.to));
 }
 
@@ -66,8 +82,8 @@ export function refuseConflicts(names: readonly SettingName[]): void {
 }
 
 /**
- * Adds changes to the draft of a type; what is as it decides now leaves the draft. Throws `validation_error`,
- * `conflict` (nothing deployed, changed live) or `precondition_failed`.
+ * Adds changes to the draft of a type; what is as it decides now leaves the draft, and hints teach at once, for they
+ * decide nothing. Throws `validation_error`, `conflict` (nothing deployed, changed live) or `precondition_failed`.
  */
 export async function keepDraft(
   deps: Foundation,
@@ -76,10 +92,11 @@ export async function keepDraft(
   { rules: _alias, ...request }: DecisionTypeUpdate,
   ifMatch: string | null,
 ): Promise<DecisionTypeRecord> {
-  const type = findDecisionType(deps, caller, id);
-  refuseOtherState(deps, type, ifMatch);
+  refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
   const { rules } = readRules({ rules: _alias, ...request });
-  const given = { ...request, ...(rules && { hard_rules: rules }) };
+  const type = rules ? await keepHints(deps, caller, id, rules) : findDecisionType(deps, caller, id);
+  const hints = type.activeVersion.definition.hard_rules.filter(isHint);
+  const given = { ...request, ...(rules && { hard_rules: rules.filter(isDeciding) }) };
   const known: readonly string[] = settingNames;
   const foreign = Object.keys(given).filter((name) => !known.includes(name));
   if (foreign.length > 0) {
@@ -96,7 +113,11 @@ export async function keepDraft(
     refuseConflicts(listConflicts({ ...type, draft: type.draft }).filter((name) => !(name in given)));
   }
   const wanted = { ...type.draft?.to, ...given };
-  const { seen } = await checkUpdate(deps, caller, id, wanted);
+  const { hard_rules: decidingRules } = wanted;
+  const { seen } = await checkUpdate(deps, caller, id, {
+    ...wanted,
+    ...(decidingRules && { hard_rules: [...decidingRules.filter(isDeciding), ...hints] }),
+  });
   return deps.store.transaction(() => {
     const now = findDecisionType(deps, caller, id);
     refuseChangedMeanwhile(deps, now, seen);
@@ -122,6 +143,15 @@ export async function keepDraft(
   });
 }
 
+/** Has a type learn from the hints among some rules, and from no others, from its next training on. */
+async function keepHints(deps: Foundation, caller: Caller, id: string, rules: readonly Rule[]) {
+  const type = findDecisionType(deps, caller, id);
+  const live = type.activeVersion.definition.hard_rules;
+  const hints = rules.filter(isHint);
+  if (deps.store.deployments.find(id) === null || isDeepStrictEqual(hints, live.filter(isHint))) return type;
+  return updateDecisionType(deps, caller, id, { hard_rules: [...live.filter(isDeciding), ...hints] });
+}
+
 /** Discards the draft of a type; throws `not_found` or `precondition_failed`. */
 export function discardDraft(deps: Foundation, type: DecisionTypeRecord, ifMatch: string | null): void {
   refuseOtherState(deps, type, ifMatch);
@@ -131,10 +161,11 @@ export function discardDraft(deps: Foundation, type: DecisionTypeRecord, ifMatch
   });
 }
 
+/** The settings that a draft can change. */
 function readSettings({
   fallbackOption,
   activeVersion: { definition },
 }: Pick<DecisionTypeRecord, 'fallbackOption' | 'activeVersion'>): ReleaseSettings {
   const { options: _options, ...settings } = definition;
-  return { ...settings, fallback_option: fallbackOption };
+  return { ...settings, hard_rules: settings.hard_rules.filter(isDeciding), fallback_option: fallbackOption };
 }

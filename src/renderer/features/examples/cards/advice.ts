@@ -22,7 +22,7 @@ export type Given = {
 
 export type Advice = {
   suggestionOf(exampleId: string): Suggestion | null;
-  /** Returns what Enter answers: the label that a person gave as a correction, else the suggestion. */
+  /** Returns what Enter answers: the label that a person gave as a correction, else a suggestion that beats chance. */
   answerOf(example: Example): string | null;
 };
 
@@ -68,8 +68,11 @@ export function useAdvice(typeId: string, rows: Rows, cursor: number, given?: Gi
   }, [ask, currentId, given?.isBlind]);
   return {
     suggestionOf,
-    answerOf: ({ id, expected_decision }) =>
-      given?.confirms ? expected_decision : (suggestionOf(id)?.decision ?? null),
+    answerOf: ({ id, expected_decision }) => {
+      if (given?.confirms) return expected_decision;
+      const suggestion = suggestionOf(id);
+      return suggestion?.beats_chance ? suggestion.decision : null;
+    },
   };
 }
 

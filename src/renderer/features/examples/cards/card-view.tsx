@@ -41,6 +41,8 @@ export type ViewProps = {
   /** The queues, where there is room for them. */
   side: ReactNode;
   onQueue(name: string): void;
+  /** Opens the dialog that makes a hint. */
+  onHint(): void;
 };
 
 /** Rows by which the field is chosen that is shown large. */
@@ -178,7 +180,7 @@ function CardContent({
   if (current) {
     return (
       <>
-        {given && <GivenNote given={given} example={current} />}
+        {given && <GivenNote typeId={type.id} given={given} example={current} />}
         <WordsCard type={type} headline={headline} isExplained={isExplained} example={current} />
         <div className="answers stack">
           <Choices
@@ -188,6 +190,7 @@ function CardContent({
             {...options}
             {...acts}
             example={current}
+            onHint={view.onHint}
           />
           {given?.isBlind && (
             <ReasonField
@@ -274,11 +277,14 @@ function ChangedSuspects({ suspects }: Pick<OutputOf<'examples.stats'>, 'suspect
 }
 
 /** Why this row comes now, and how far the labels are. */
-function GivenNote({ given: { whyOf, progress, forecast }, example }: { given: Given; example: Example }) {
+function GivenNote({ typeId, given, example }: { typeId: string; given: Given; example: Example }) {
+  const { whyOf, progress, forecast } = given;
+  const readiness = useOperation('training.readiness', { params: { decision_type_id: typeId }, query: {} });
+  const hinted = readiness.data?.hinted ?? 0;
   return (
     <div className="note stack tight">
       <p>{quoteNames(whyOf(example.id) ?? '')}</p>
-      {progress && <LabelProgress {...progress} />}
+      {progress && <LabelProgress {...progress} hinted={hinted} />}
       {progress && forecast && <p>{forecast}</p>}
     </div>
   );
@@ -287,18 +293,18 @@ function GivenNote({ given: { whyOf, progress, forecast }, example }: { given: G
 /** Random rows from which an accuracy is said, and from which an error can be promised. */
 const drawnAims = [20, 60];
 
-function LabelProgress({ labels, drawn }: NonNullable<Given['progress']>) {
+function LabelProgress({ labels, drawn, hinted }: NonNullable<Given['progress']> & { hinted: number }) {
   const aim = drawnAims.find((each) => drawn < each);
   const aimed = aim === drawnAims[0] ? 'accuracy is known' : 'an error can be promised';
   const measured =
     aim === undefined
-      ? `${number(drawn)} random rows to measure by`
+      ? `accuracy measured on ${count(drawn, 'random row')}`
       : `${number(drawn)} of the ${aim} random rows from which ${aimed}`;
   return (
     <Figure className="muted small row" says="Figures come from rows drawn at random.">
       <progress max={aim ?? 1} value={aim === undefined ? 1 : drawn} aria-label="Random rows with a label" />
       <span>
-        {count(labels, 'label')}, {measured}.
+        {count(labels, 'label')}, {measured}.{hinted > 0 && ` Hints teach ${count(hinted, 'row')} more.`}
       </span>
     </Figure>
   );

@@ -1,11 +1,12 @@
 /** The options of the row at the cursor with their keys, its reason codes, and what leads to one of many options. */
 
-import { MultiSelect, TextInput } from '@mantine/core';
+import { Button, MultiSelect, TextInput } from '@mantine/core';
 import { type KeyboardEvent, memo, useMemo, useRef, useState } from 'react';
 import { foldCase } from '../../../../engine/code-points.ts';
 import type { Example } from '../../../../server/contract/examples/examples.ts';
 import type { Suggestion } from '../../../../server/contract/examples/labelling.ts';
 import type { DecisionType } from '../../../../server/contract/types/decision-types.ts';
+import { leavesFocus } from '../../../commands/key-focus.ts';
 import { whenComposed } from '../../../commands/keys.ts';
 import { Figure } from '../../../parts/figure.tsx';
 import { findLongest, OptionMark, toChoices, useOptionColours } from '../../../parts/option.tsx';
@@ -61,6 +62,7 @@ export const Choices = memo(function Choices({
   onLabel,
   onReasons,
   onLeave,
+  onHint,
 }: ShownOptions & {
   type: DecisionType;
   example: Example;
@@ -73,6 +75,8 @@ export const Choices = memo(function Choices({
   onReasons(codes: string[]): void;
   /** Escape leaves a field. */
   onLeave(): void;
+  /** Opens the dialog that makes a hint. */
+  onHint(): void;
 }) {
   const { options: all, reason_codes } = type.active_version;
   const colourOf = useOptionColours(type.id);
@@ -90,7 +94,7 @@ export const Choices = memo(function Choices({
             className="choice"
             title={showUnseen(option)}
             aria-pressed={example.expected_decision === option}
-            data-suggested={suggestion?.decision === option ? true : undefined}
+            data-suggested={suggestion?.beats_chance && suggestion.decision === option ? true : undefined}
             style={{ '--colour': colourOf(option) }}
             onClick={() => onLabel(option)}
           >
@@ -119,6 +123,15 @@ export const Choices = memo(function Choices({
         <Reasons known={reason_codes} chosen={example.reason_codes} onReasons={onReasons} onLeave={onLeave} />
       </div>
       <p className="muted small">
+        <Button
+          size="compact-xs"
+          title="Words that tell the answer of many rows, taught to the next training."
+          rightSection={<kbd>H</kbd>}
+          {...leavesFocus}
+          onClick={onHint}
+        >
+          Hint…
+        </Button>{' '}
         {answer !== null && <EnterNote answer={answer} suggestion={suggestion} />}
         <kbd>S</kbd> skip · <kbd>F</kbd> flag · <kbd>U</kbd> undo · <kbd>0</kbd> no label · <kbd>V</kbd> reviewed ·{' '}
         <kbd>P</kbd> pin · <kbd>Del</kbd> delete · <kbd>?</kbd> keys

@@ -1,16 +1,27 @@
-/** The dialog that turns a search or filter of examples into a hint. */
-import { Button, Modal } from '@mantine/core';
+/** The dialog that turns words, a search or filters of examples into a hint. */
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { foldCase } from '../../../../engine/code-points.ts';
+import type { Rule } from '../../../../engine/domain/definition.ts';
 import { type TableRow, toCondition } from '../../../../engine/rules/analysis/table.ts';
 import type { FieldTest } from '../../../../server/contract/examples/examples.ts';
 import type { DecisionType } from '../../../../server/contract/types/decision-types.ts';
 import { type SeenFields, useSeenFields } from '../../../parts/hooks/use-seen-fields.ts';
+import { ErrorNote } from '../../../parts/notes.tsx';
 import { OptionSelect } from '../../../parts/option.tsx';
-import { showUnseen } from '../../../parts/text/names.ts';
-import { appendRule } from '../../../state/drafts.ts';
-import { goTo } from '../../../state/route.ts';
+import { count } from '../../../parts/text/figures.ts';
+import { isolate } from '../../../parts/text/names.ts';
+import { appendRule, type toSettingsCall } from '../../../state/drafts.ts';
+import { change, useOperation } from '../../../state/queries.ts';
 import { useDraft } from '../../../state/use-draft.ts';
+import { useUndo } from '../../../state/use-undo.ts';
+import { useWorkbench } from '../../../state/workbench.ts';
+import { describeTest } from './field-tests.ts';
+
+type SettingsCall = ReturnType<typeof toSettingsCall>;
+/** Characters of the words of a hint, which name it. */
+const maxWords = 60;
 
 function toTests(path: string[], { min, max, above, below, one_of, contains, empty }: FieldTest): TableRow[] {
   const compare = (test: '>=' | '<=' | '>' | '<', value: number | string | undefined): TableRow[] =>
@@ -36,21 +47,57 @@ function writeCondition(search: string, tests: readonly FieldTest[], seen: SeenF
   return (search === '' ? parts.slice(1) : parts).filter((part) => part !== '').join(' && ');
 }
 
-type HintDialogProps = { type: DecisionType; search: string; tests: readonly FieldTest[]; onClose(): void };
+type HintDialogProps = {
+  type: DecisionType;
+  search: string;
+  tests: readonly FieldTest[];
+  /** The filters of the table, as a list of examples takes them. */
+  filter: { fields?: string };
+  onClose(): void;
+};
 
-/** Makes a hint of the rows that are searched for: a rule of the sheet that teaches and decides nothing. */
-export function HintDialog({ type, search, tests, onClose }: HintDialogProps) {
-  const { draft, edit } = useDraft(type);
+/** Makes a hint of some words and the filters of the table: it teaches the next training, and decides nothing. */
+export function HintDialog({ type, search, tests, filter, onClose }: HintDialogProps) {
+  const workbench = useWorkbench();
+  const [words, setWords] = useState(() => (search.trim() || String(getSelection() ?? '').trim()).slice(0, maxWords));
   const [then, setThen] = useState<string | null>(null);
-  const condition = writeCondition(search.trim(), tests, useSeenFields(type.id));
+  const { noteDone } = useUndo(type.id);
+  const { draft, history, edit } = useDraft(type);
+  const making = useMutation({ mutationFn: (call: SettingsCall) => change(workbench, call.name, call.input) });
+  const condition = writeCondition(words.trim(), tests, useSeenFields(type.id));
+  const query = { ...filter, search: words.trim(), labelled: false, page_size: 1 };
+  const { data } = useOperation(
+    'examples.list',
+    { params: { decision_type_id: type.id }, query },
+    { enabled: condition !== '' },
+  );
+  const { hard_rules: rules, options } = type.active_version;
   const make = () => {
-    if (then === null) return;
-    const name = [...(search === '' ? [] : [search]), ...tests.map(({ field }) => field)].join(', ').slice(0, 60);
-    edit({ hard_rules: appendRule(draft.hard_rules, { condition, then, reason_code: null, hint: true }, name) });
-    goTo({ page: 'type', id: type.id, place: 'rules', query: { rule: String(draft.hard_rules.length) } });
+    if (then === null || condition === '') return;
+    const name = [...(words.trim() === '' ? [] : [words.trim()]), ...tests.map(({ field }) => field)].join(', ');
+    const hint = { condition, then, reason_code: null, hint: true };
+    const toCall = (hard_rules: Rule[]): SettingsCall => ({
+      name: 'decision_types.update',
+      input: { params: { decision_type_id: type.id }, body: { hard_rules } },
+    });
+    const again = toCall(appendRule(rules, hint, name.slice(0, maxWords)));
+    making.mutate(again, {
+      onSuccess: () => {
+        // Rules that are being edited here are saved as a whole.
+        if (history) edit({ hard_rules: appendRule(draft.hard_rules, hint, name.slice(0, maxWords)) });
+        const rows = data ? ` ${count(data.total, 'row')} without a label` : ' These rows';
+        noteDone(
+          `Hint “${isolate(name)}”`,
+          `The next training takes${rows} for ${isolate(then)}.`,
+          toCall(rules),
+          again,
+        );
+        onClose();
+      },
+    });
   };
   return (
-    <Modal opened title="A hint: these rows are …" onClose={onClose}>
+    <Modal opened title="A hint for the next training" onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -58,12 +105,23 @@ export function HintDialog({ type, search, tests, onClose }: HintDialogProps) {
           make();
         }}
       >
-        <p className="wrap">
-          {condition === '' ? 'Search for words or filter the table first.' : <code>{showUnseen(condition)}</code>}
+        <TextInput
+          data-autofocus
+          label="Rows that mention"
+          value={words}
+          maxLength={maxWords}
+          onChange={(event) => setWords(event.currentTarget.value)}
+        />
+        {tests.map((test) => (
+          <p key={test.field}>and {describeTest(test)}</p>
+        ))}
+        <OptionSelect label="are probably" options={options} value={then} onValue={setThen} />
+        {making.isError && <ErrorNote error={making.error} />}
+        <p className="muted" role="status">
+          {condition !== '' && data && `${count(data.total, 'row')} without a label. `}A hint teaches and decides
+          nothing.
         </p>
-        <OptionSelect label="These rows are" options={draft.options} value={then} onValue={setThen} />
-        <p className="muted">A training takes them for it where they have no label. The hint decides nothing.</p>
-        <Button type="submit" variant="filled" disabled={condition === '' || then === null}>
+        <Button type="submit" variant="filled" disabled={condition === '' || then === null} loading={making.isPending}>
           Make the hint
         </Button>
       </form>

@@ -20,10 +20,11 @@ type TableBarProps = {
   /** The field whose filter is open, '' for any; null while none is. */
   filtered: string | null;
   onFilter(field: string | null): void;
+  onHint(): void;
 };
 
 /** The filters of the table as chips, its columns and its views. */
-export function TableBar({ typeId, seen, tests, columns, shown, filtered, onFilter }: TableBarProps) {
+export function TableBar({ typeId, seen, tests, columns, shown, filtered, onFilter, onHint }: TableBarProps) {
   const [open, setOpen] = useState<'columns' | 'views' | null>(null);
   const close = () => setOpen(null);
   const filter = () => seen.size > 0 && onFilter('');
@@ -52,6 +53,9 @@ export function TableBar({ typeId, seen, tests, columns, shown, filtered, onFilt
           </Button>
         </Button.Group>
       ))}
+      <Button size="compact-sm" title="Teaches the next training what these rows are." onClick={onHint}>
+        Hint…
+      </Button>
       <span className="grow" />
       <Button size="compact-sm" variant="subtle" onClick={() => setOpen('columns')}>
         Columns…

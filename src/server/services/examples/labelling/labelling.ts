@@ -116,7 +116,8 @@ async function suggestAndExplain(
   const suggestions = await suggest(deps, type, examples, modelRows);
   return examples.map((example, index) => {
     const suggestion = suggestions[index] ?? null;
-    return { example, suggestion, why: explain(queue, example, modelRows.get(example.id) ?? null) };
+    const row = modelRows.get(example.id) ?? null;
+    return { example, suggestion, why: explain(queue, example, row, suggestion?.source === 'policy') };
   });
 }
 
@@ -129,7 +130,11 @@ function explainSuspect({ store }: Foundation, type: DecisionTypeRecord, example
     { decision, probability },
     { decision: check.label, probability: check.probability },
   ];
-  return { example, suggestion: { decision, probability, source: 'label_check', likely }, why: describeSuspect(check) };
+  return {
+    example,
+    suggestion: { decision, probability, source: 'label_check', likely, beats_chance: true },
+    why: describeSuspect(check),
+  };
 }
 
 /** Returns a suggestion for each of the examples that exist; none of them is given out. */
@@ -311,7 +316,8 @@ async function suggestByPolicy(
     // The policy cannot tell the options that were set aside from each other; the labelling model may.
     const setAside = all.reduce((sum, [name, each]) => sum + (decider.setAside.includes(name) ? each : 0), 0);
     if (setAside > best.probability) return null;
-    return { ...best, source: 'policy', likely: likely.filter(({ decision }) => options.includes(decision)) };
+    const known = likely.filter(({ decision }) => options.includes(decision));
+    return { ...best, source: 'policy', likely: known, beats_chance: true };
   } catch (error) {
     // A policy that cannot be used now leaves the suggestion to the labelling model.
     if (error instanceof WorkbenchError && error.code === 'unavailable') return null;
@@ -323,6 +329,7 @@ function explain(
   queue: Exclude<LabellingQueue, 'suspect' | 'second_reading' | 'conflicts'>,
   example: ExampleRecord,
   row: ModelNext['rows'][number] | null,
+  isByPolicy: boolean,
 ): string {
   if (isBlind(example))
     return 'A live decision, drawn at random. What was decided is not shown, so that you judge freely.';
@@ -339,19 +346,23 @@ function explain(
     case 'random':
       return row === null
         ? 'One of rows taken evenly from all: the order of the queue begins when they have been read.'
-        : explainChoice(row);
+        : explainChoice(row, isByPolicy);
   }
 }
 
-function explainChoice({ reason, between: [first = '', second = ''] }: ModelNext['rows'][number]): string {
+/** Names no options where a policy suggests: the order is that of another model, which may lean otherwise. */
+function explainChoice({ reason, between }: ModelNext['rows'][number], isByPolicy: boolean): string {
+  const [first = '', second = ''] = between;
   switch (reason) {
     case 'measure':
-      return 'Drawn at random, to measure by: however the other rows are chosen, these stand for all.';
+      return 'A random row: these measure accuracy.';
     case 'random':
       return 'Drawn at random: the order by usefulness begins after the first labels.';
     case 'doubt':
-      return `The labels so far leave it open: «${first}» or «${second}».`;
+      return isByPolicy
+        ? 'The labels so far leave it open.'
+        : `The labels so far leave it open: «${first}» or «${second}».`;
     case 'rare_option':
-      return `It may be «${first}», which has few labels.`;
+      return isByPolicy ? 'It may have an answer with few labels.' : `It may be «${first}», which has few labels.`;
   }
 }
