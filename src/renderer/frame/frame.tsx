@@ -12,7 +12,7 @@ import { useAssignedColours } from '../parts/option.tsx';
 import { PaneBoundary } from '../parts/panes.tsx';
 import { ShortcutTable } from '../parts/shortcut-table.tsx';
 import { isolate } from '../parts/text/names.ts';
-import { leaveNotices, notify, notifyFailure } from '../state/notices.tsx';
+import { leaveNotices, notifyFailure } from '../state/notices.tsx';
 import { useOperation } from '../state/queries.ts';
 import { goTo, parseRoute, places, type Route, settingsSections, settingsTitles, useRoute } from '../state/route.ts';
 import { useCommands, useShell, useShortcuts } from '../state/use-commands.ts';
@@ -23,10 +23,10 @@ import { DropAnywhere } from './drop-anywhere.tsx';
 import { FocusedTitle } from './focused-title.tsx';
 import { openPalette, Palette } from './palette.tsx';
 import { loadPlacesAhead, placeSpecs, readPlaceAhead } from './places.tsx';
+import { QuestionDialog } from './question-dialog.tsx';
 import { Rail } from './rail.tsx';
 import { StatusLine } from './status-line.tsx';
 import { useTypeState } from './type-state.ts';
-import { UndoDialog } from './undo-dialog.tsx';
 
 // It comes when it is first opened: all but its looks and keys asks the server anyway.
 const SettingsPlace = lazy(async () => ({
@@ -152,7 +152,7 @@ function useTitle(route: Route, type: DecisionType | null): void {
 function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
   const { ui, session, settings, drafts, acts } = useWorkbench();
   const { show } = ui.getState();
-  const { undoThis } = useUndo(noType);
+  const { sayDone } = useUndo(noType);
   const type = route.page === 'type' ? (types.find(({ id }) => id === route.id) ?? null) : null;
   const drop = async () => {
     if (!type || !window.confirm(`Delete the decision type “${isolate(type.name)}”? Programs can no longer ask it.`))
@@ -165,7 +165,7 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
       const act = await acts.deleteType(type.id, `Deleted ${isolate(type.name)}`);
       drafts.getState().discard(type.id);
       const text = `${isolate(type.name)} is deleted. For two days it can be brought back.`;
-      notify({ kind: 'info', text, undo: () => undoThis(act) });
+      sayDone(text, act);
     } catch (error) {
       notifyFailure(error);
     }
@@ -234,7 +234,7 @@ const Overlays = memo(function Overlays({ type }: { type: DecisionType | null })
           <PublishDialog key={type.id} type={type} onClose={close} />
         </Suspense>
       )}
-      {question && <UndoDialog {...question} onClose={() => ui.getState().ask(null)} />}
+      {question && <QuestionDialog {...question} onClose={() => ui.getState().ask(null)} />}
     </>
   );
 });

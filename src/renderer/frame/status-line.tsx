@@ -47,7 +47,7 @@ export function StatusLine({ type, state }: { type: DecisionType | null; state: 
           {count(balance.data.remaining, 'credit')} left
         </Figure>
       )}
-      <NoticeLine />
+      <NoticeLine typeId={type?.id ?? noType} />
     </footer>
   );
 }

@@ -1,9 +1,19 @@
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
+import { noType } from '../api/journal.ts';
 import { leavesFocus } from '../commands/key-focus.ts';
+import { useWorkbench } from './workbench.ts';
 
 type Act = { title: string; run(): void };
-type Notice = { kind: 'info' | 'error'; text: string; undo?: () => void; act?: Act; next?: Act };
+type Notice = {
+  kind: 'info' | 'error';
+  text: string;
+  undo?: () => void;
+  act?: Act;
+  next?: Act;
+  /** What it is about: it goes with the act, once that is no longer in this list or its type is left. */
+  of?: { key: string; typeId: string; list: 'done' | 'undone' };
+};
 
 const infoMs = 6_000;
 /** Time to read a message and to reach its button, also with a screen reader or on a busy machine. */
@@ -45,8 +55,13 @@ export function clearNotices(): void {
 }
 
 /** The newest message, as a part of the status line: it covers nothing. */
-export function NoticeLine() {
-  const notice = useStore(notices, ({ all }) => all.at(-1));
+export function NoticeLine({ typeId }: { typeId: string }) {
+  const { acts } = useWorkbench();
+  const all = useStore(notices, (state) => state.all);
+  const acted = useStore(acts.store);
+  const isHere = ({ of }: Notice) =>
+    of === undefined || ([typeId, noType].includes(of.typeId) && acted[of.list].some(({ key }) => key === of.key));
+  const notice = all.findLast(isHere);
   if (notice === undefined) return null;
   const { kind, text, undo, act = undo && { title: 'Undo', run: undo }, next } = notice;
   const take = (run?: () => void) => () => {

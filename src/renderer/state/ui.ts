@@ -4,8 +4,8 @@ import { createStore } from 'zustand/vanilla';
 import type { ImportChoice } from '../../server/contract/examples/imports.ts';
 
 type Overlay = 'shortcuts' | 'new-type' | 'publish' | null;
-/** An act that is taken back once somebody has said yes. */
-type UndoQuestion = { title: string; run(): void };
+/** What is done once somebody has said yes: by default an act, named by `title`, is taken back. */
+type Question = { heading?: string; title: string; yes?: string; run(): void };
 
 /** A file to be imported; where it was before, how it was read, its next column of answers, and those learned. */
 export type WaitingFile = {
@@ -19,11 +19,11 @@ export type UiState = {
   open: Overlay;
   /** Read out by the live region; a screen reader hears it once. */
   announcement: string;
-  question: UndoQuestion | null;
+  question: Question | null;
   waiting: WaitingFile | null;
   show(open: Overlay): void;
   announce(text: string): void;
-  ask(question: UndoQuestion | null): void;
+  ask(question: Question | null): void;
   takeFile(waiting: WaitingFile | null): void;
 };
 

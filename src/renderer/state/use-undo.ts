@@ -15,10 +15,22 @@ export async function turnAct(workbench: Workbench, way: 'undo' | 'redo', typeId
     const text = `${way === 'undo' ? 'Undone' : 'Done again'}: ${act.title}`;
     if (act.step.kind === 'label') return ui.getState().announce(text);
     const [title, other] = way === 'undo' ? (['Redo', 'redo'] as const) : (['Undo', 'undo'] as const);
-    notify({ kind: 'info', text, act: { title, run: () => void turnAct(workbench, other, typeId, act.key) } });
+    const of = { key: act.key, typeId, list: way === 'undo' ? 'undone' : 'done' } as const;
+    notify({ kind: 'info', text, of, act: { title, run: () => void turnAct(workbench, other, typeId, act.key) } });
   } catch (error) {
     notifyFailure(error);
   }
+}
+
+/** Says what was done, with the way back as long as there is one, and perhaps what comes next. */
+export function notifyDone(
+  workbench: Workbench,
+  text: string,
+  { key, typeId }: Act,
+  next?: { title: string; run(): void },
+): void {
+  const undo = () => void turnAct(workbench, 'undo', typeId, key);
+  notify({ kind: 'info', text, undo, of: { key, typeId, list: 'done' }, ...(next && { next }) });
 }
 
 /** The newest act on a type and the ways back and forth. */
@@ -37,7 +49,7 @@ export function useUndo(typeId: string) {
     if (!mustAsk(act)) return undo();
     ui.getState().ask({ title: act.title, run: undo });
   };
-  const undoThis = (act: Act) => void turnAct(workbench, 'undo', typeId, act.key);
+  const sayDone = (text: string, act: Act) => notifyDone(workbench, text, act);
   return {
     next: next?.title ?? null,
     canUndo: next !== undefined || isTurning,
@@ -46,12 +58,11 @@ export function useUndo(typeId: string) {
     undo: () => void undoUnless(({ exampleCount }) => exampleCount > 1),
     /** Takes the newest act back where it changed one row, and asks about any other: a single key goes no further. */
     undoRow: () => void undoUnless(({ exampleCount }) => exampleCount !== 1),
-    /** Takes back the act that a notice, or a button, names. */
-    undoThis,
+    sayDone,
     /** Notes an act with the calls that take it back and do it again, and says it with the way back. */
     noteDone: (title: string, text: string, back: CallsBack, again: ServerCall, exampleCount = 0) => {
       const act = acts.done(typeId, title, back, again, exampleCount);
-      notify({ kind: 'info', text, undo: () => undoThis(act) });
+      sayDone(text, act);
     },
     redo: () => void acts.untilTurned().then(() => turnAct(workbench, 'redo', typeId)),
   };

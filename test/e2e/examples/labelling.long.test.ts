@@ -178,6 +178,7 @@ describe('labelling by keyboard', () => {
     await page.keyboard.press('ControlOrMeta+a');
     await page.getByText('150 selected').waitFor();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Delete 150 examples?' }).getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No examples yet').waitFor();
     await page.keyboard.press('ControlOrMeta+z');
     await page.getByRole('button', { name: 'Undo it' }).click();

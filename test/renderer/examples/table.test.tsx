@@ -123,7 +123,11 @@ describe('examples in a table', () => {
     (await grid()).focus();
     press('a', { ctrlKey: true });
     await screen.findByText('4 selected');
-    fireEvent.click(screen.getByRole('button', { name: 'Delete' }));
+    press('f');
+    await screen.findByText('This key acts on one row. Clear the selection first.');
+    press('Delete');
+    const question = within(await screen.findByRole('dialog', { name: 'Delete 4 examples?' }));
+    fireEvent.click(question.getByRole('button', { name: 'Delete' }));
     await screen.findByText('4 examples deleted.');
     expect(await readLabels(call, url)).toEqual({});
     fireEvent.click(screen.getAllByRole('button', { name: 'Undo' }).at(-1) ?? document.body);
@@ -135,6 +139,8 @@ describe('examples in a table', () => {
         'the jug is chipped': null,
       }),
     );
+    // The notice of an act goes with it.
+    await waitFor(() => expect(screen.queryByText('4 examples deleted.')).toBeNull());
   });
 
   it('labels a row again after all of them were labelled at once', async () => {

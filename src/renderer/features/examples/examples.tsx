@@ -9,7 +9,7 @@ import { leavesFocus } from '../../commands/key-focus.ts';
 import { useRestedCall } from '../../parts/hooks/use-rested.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane, useNarrow } from '../../parts/panes.tsx';
-import { notify, notifyFailure } from '../../state/notices.tsx';
+import { notifyFailure } from '../../state/notices.tsx';
 import { change, useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo, type Query, useQueryPart } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
@@ -217,7 +217,7 @@ function Tools({ type, queues, view, canSearch, generation, onView, onAdd, onTea
 /** Asks the teacher for examples; they can be taken back like any other act. */
 function useGeneration(type: DecisionType) {
   const workbench = useWorkbench();
-  const { undoThis } = useUndo(type.id);
+  const { sayDone } = useUndo(type.id);
   const [isRunning, setIsRunning] = useState(false);
   const run = () => {
     setIsRunning(true);
@@ -226,7 +226,7 @@ function useGeneration(type: DecisionType) {
         const text = `${made.length} synthetic examples were generated. Review them.`;
         const ids = made.map(({ id }) => id);
         const act = workbench.acts.added(type.id, ids, text);
-        notify({ kind: 'info', text, undo: () => undoThis(act) });
+        sayDone(text, act);
         changeQuery({ queue: 'synthetic', view: 'table', row: '' });
       }, notifyFailure)
       .finally(() => setIsRunning(false));

@@ -44,8 +44,14 @@ export function TableView({ type, queue, search, title, tools, side, onHint }: V
   const seen = useSeenFields(type.id);
   const [filtered, setFiltered] = useState<string | null>(null);
   const columns = useColumns(type, rows, seen, setFiltered);
-  useLabelCommands(type, work, () => grid.current?.focus(), type.active_version.options.slice(0, maxKeyOptions));
   const { selection, selected, isSelected, clear } = useSelection(rows.total, work, JSON.stringify(filter));
+  const bulk = useBulk(type, filter, selected, selection, clear);
+  useLabelCommands(
+    type,
+    selected > 1 ? toWorkOnMany(work, bulk) : work,
+    () => grid.current?.focus(),
+    type.active_version.options.slice(0, maxKeyOptions),
+  );
   useRowCommands(rows.count, work);
   return (
     <Place
@@ -86,7 +92,7 @@ export function TableView({ type, queue, search, title, tools, side, onHint }: V
         {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
         {rows.count === 0 && rows.error === null && <NoRows isLoading={rows.isLoading} />}
         {selected > 0 && (
-          <BulkBar type={type} filter={filter} selected={selected} selection={selection} onDone={clear} />
+          <BulkBar options={type.active_version.options} selected={selected} bulk={bulk} onClear={clear} />
         )}
         {rows.count > 0 && (
           <DataGrid
@@ -223,37 +229,71 @@ function useSorting(typeId: string, filter: ExampleFilter, rows: Rows, work: Wor
   };
 }
 
-type BulkBarProps = {
-  type: ViewProps['type'];
-  filter: ReturnType<typeof toFilter>;
-  selected: number;
-  selection: Selection;
-  onDone(): void;
-};
+type BulkAct =
+  | { action: 'set_decision'; decision: string | null }
+  | { action: 'set_reviewed'; reviewed: boolean }
+  | { action: 'delete' };
 
-/** Offers the acts on the selected rows; each can be undone. */
-function BulkBar({ type, filter, selected, selection, onDone }: BulkBarProps) {
-  const { acts } = useWorkbench();
-  const { undoThis } = useUndo(type.id);
+/** Says what an act does to some rows: `label 3 examples yes`, `3 examples labelled yes`. */
+function describeBulk(act: BulkAct, rows: number): { order: string; done: string } {
+  const examples = count(rows, 'example');
+  if (act.action === 'delete') return { order: `Delete ${examples}`, done: `${examples} deleted` };
+  if (act.action === 'set_reviewed') return { order: `Mark ${examples} as reviewed`, done: `${examples} reviewed` };
+  return act.decision === null
+    ? { order: `Remove the label of ${examples}`, done: `${examples} unlabelled` }
+    : { order: `Label ${examples} ${isolate(act.decision)}`, done: `${examples} labelled ${isolate(act.decision)}` };
+}
+
+/** The acts on the selected rows, each undone as one; `ask` asks first, as a key is easily pressed. */
+function useBulk(
+  type: ViewProps['type'],
+  filter: ReturnType<typeof toFilter>,
+  selected: number,
+  selection: Selection,
+  onDone: () => void,
+) {
+  const { acts, ui } = useWorkbench();
+  const { sayDone } = useUndo(type.id);
   const [isRunning, setIsRunning] = useState(false);
-  const run = (
-    what:
-      | { action: 'set_decision'; decision: string | null }
-      | { action: 'set_reviewed'; reviewed: boolean }
-      | { action: 'delete' },
-    done: string,
-  ) => {
+  const run = (what: BulkAct) => {
     setIsRunning(true);
     const target = selection.kind === 'all' ? { filter: toBulkFilter(filter) } : { ids: [...selection.ids] };
     acts
-      .bulk(type.id, [{ ...target, ...what }], `${selected.toLocaleString()} ${done}`, selected)
+      .bulk(type.id, [{ ...target, ...what }], describeBulk(what, selected).done, selected)
       .then((act) => {
         onDone();
-        const text = `${act.exampleCount.toLocaleString()} ${done}.`;
-        notify({ kind: 'info', text, undo: () => undoThis(act) });
+        sayDone(`${describeBulk(what, act.exampleCount).done}.`, act);
       }, notifyFailure)
       .finally(() => setIsRunning(false));
   };
+  const ask = (what: BulkAct) => {
+    const { order } = describeBulk(what, selected);
+    const [yes = ''] = order.split(' ');
+    ui.getState().ask({ heading: `${order}?`, title: 'Undo takes it back whole.', yes, run: () => run(what) });
+  };
+  const refuse = () => notify({ kind: 'info', text: 'This key acts on one row. Clear the selection first.' });
+  return { isRunning, run, ask, refuse };
+}
+
+/** The keys of labelling while several rows are selected: they act on all of these, or say that they cannot. */
+const toWorkOnMany = (work: Work, { ask, refuse }: ReturnType<typeof useBulk>): Work => ({
+  ...work,
+  label: (decision) => ask({ action: 'set_decision', decision }),
+  toggleReviewed: () => ask({ action: 'set_reviewed', reviewed: true }),
+  remove: () => ask({ action: 'delete' }),
+  toggleFlag: refuse,
+  toggleMust: refuse,
+});
+
+type BulkBarProps = {
+  options: readonly string[];
+  selected: number;
+  bulk: ReturnType<typeof useBulk>;
+  onClear(): void;
+};
+
+/** Offers the acts on the selected rows. */
+function BulkBar({ options, selected, bulk: { isRunning, run, ask }, onClear }: BulkBarProps) {
   return (
     <div className="row bulk" role="toolbar" aria-label="Selected examples">
       <Figure className="strong" says="Examples that the buttons beside this act on.">
@@ -263,19 +303,17 @@ function BulkBar({ type, filter, selected, selection, onDone }: BulkBarProps) {
         label="Label the selected examples"
         hideLabel
         placeholder="Label as…"
-        options={type.active_version.options}
+        options={options}
         value={null}
-        onValue={(decision) =>
-          decision !== null && run({ action: 'set_decision', decision }, `examples labelled ${isolate(decision)}`)
-        }
+        onValue={(decision) => decision !== null && run({ action: 'set_decision', decision })}
       />
-      <Button disabled={isRunning} onClick={() => run({ action: 'set_reviewed', reviewed: true }, 'examples reviewed')}>
+      <Button disabled={isRunning} onClick={() => run({ action: 'set_reviewed', reviewed: true })}>
         Mark as reviewed
       </Button>
-      <Button disabled={isRunning} onClick={() => run({ action: 'delete' }, 'examples deleted')}>
+      <Button disabled={isRunning} onClick={() => (selected > 1 ? ask : run)({ action: 'delete' })}>
         Delete
       </Button>
-      <Button variant="subtle" onClick={onDone}>
+      <Button variant="subtle" onClick={onClear}>
         Clear the selection
       </Button>
     </div>

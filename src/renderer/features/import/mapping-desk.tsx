@@ -12,10 +12,9 @@ import { Pane, Place } from '../../parts/panes.tsx';
 import { count } from '../../parts/text/figures.ts';
 import { shorten } from '../../parts/text/inputs.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
-import { notify } from '../../state/notices.tsx';
 import { goTo } from '../../state/route.ts';
 import type { WaitingFile } from '../../state/ui.ts';
-import { turnAct } from '../../state/use-undo.ts';
+import { notifyDone } from '../../state/use-undo.ts';
 import { useWorkbench, type Workbench } from '../../state/workbench.ts';
 import { AnswerQuestion } from './answer-question.tsx';
 import { ColumnGrid } from './column-grid.tsx';
@@ -91,12 +90,12 @@ function useImport(from: WaitingFile, file: OpenFile, { answer: column }: Mappin
       const learned = [...(from.learned ?? []), column ?? ''];
       const answer = file.otherAnswers.find((other) => !learned.includes(other));
       const next: WaitingFile = { file: from.file, choices: file.readings, learned };
-      notify({
-        kind: 'info',
-        text: `${act.title}.`,
-        undo: () => void turnAct(workbench, 'undo', act.typeId, act.key),
-        ...(answer !== undefined && { next: offerNext(workbench, { ...next, answer }) }),
-      });
+      notifyDone(
+        workbench,
+        `${act.title}.`,
+        act,
+        answer === undefined ? undefined : offerNext(workbench, { ...next, answer }),
+      );
       onClose();
       goTo({ page: 'type', id: act.typeId, place: 'examples' });
     } catch (failure) {
@@ -127,7 +126,7 @@ function ImportProgress({ file, onCancel }: { file: OpenFile; onCancel(): void }
     retry: false,
   });
   return (
-    <Part title="Writing the rows, which count all at once">
+    <Part title="Importing">
       <progress value={progress.data ?? undefined} aria-label="Progress of the import" />
       <Button onClick={onCancel}>Cancel</Button>
     </Part>

@@ -10,7 +10,7 @@ import { OptionName, OptionSelect } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
 import { decimal, moment, percent } from '../../parts/text/figures.ts';
 import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
-import { notify, notifyFailure } from '../../state/notices.tsx';
+import { notifyFailure } from '../../state/notices.tsx';
 import { change, useChange } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
@@ -44,7 +44,7 @@ function useCorrection(type: DecisionType, record: LogRecord) {
 /** Pins the right decision of a record as a case that must hold; it can be taken back. */
 function usePin(type: DecisionType, record: LogRecord) {
   const workbench = useWorkbench();
-  const { undoThis } = useUndo(type.id);
+  const { sayDone } = useUndo(type.id);
   const decision = record.corrected_decision ?? record.decision;
   return async () => {
     try {
@@ -57,7 +57,7 @@ function usePin(type: DecisionType, record: LogRecord) {
         made.map(({ id }) => id),
         'Case pinned',
       );
-      notify({ kind: 'info', text: `Pinned: it must be ${isolate(decision)}.`, undo: () => undoThis(act) });
+      sayDone(`Pinned: it must be ${isolate(decision)}.`, act);
     } catch (error) {
       notifyFailure(error);
     }

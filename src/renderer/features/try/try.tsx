@@ -164,7 +164,7 @@ function ShapedForm({ type, input, onInput }: ShapedFormProps) {
 
 function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonObject; decision: string | null }) {
   const workbench = useWorkbench();
-  const { undoThis } = useUndo(type.id);
+  const { sayDone } = useUndo(type.id);
   const save = async (label: string | null, must = false) => {
     try {
       const made = await change(workbench, 'examples.create', {
@@ -175,7 +175,7 @@ function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonOb
       const act = workbench.acts.added(type.id, ids, 'Example added');
       const saved = must ? 'Pinned: it must be decided as' : 'Saved as an example of';
       const text = label === null ? 'Saved as an example without a label.' : `${saved} ${isolate(label)}.`;
-      notify({ kind: 'info', text, undo: () => undoThis(act) });
+      sayDone(text, act);
     } catch (error) {
       notifyFailure(error);
     }

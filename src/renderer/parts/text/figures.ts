@@ -12,6 +12,8 @@ const byDigits = [1, 2, 3].map(
 const upToTenDigits = new Intl.NumberFormat(undefined, { maximumFractionDigits: 10 });
 const exactly = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const dayOfYear = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const asWritten = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+const dayAsWritten = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const fromNow = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 /** A number with at most ten digits behind its point. */
@@ -42,6 +44,17 @@ export function milliseconds(ms: number): string {
 /** A moment, exactly. */
 export function moment(iso: string): string {
   return exactly.format(new Date(iso));
+}
+
+/** A day, or a day with its time, as the readings of files write them (ISO 8601). */
+const written = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?$/;
+
+/** Writes a text that is a day or a moment as people do, in its own time; null for any other text. */
+export function readMoment(text: string): string | null {
+  if (!written.test(text)) return null;
+  const isDay = !text.includes('T');
+  const ms = Date.parse(isDay || text.endsWith('Z') ? text : `${text}Z`);
+  return Number.isNaN(ms) ? null : (isDay ? dayAsWritten : asWritten).format(ms);
 }
 
 /** A day in UTC by month and number. */

@@ -1,14 +1,14 @@
 /** Inputs as people read them. */
 import { isConversation, joinTurns, readTurns } from '../../../engine/features/conversation.ts';
 import { toReadableText } from '../../../engine/features/readable-text.ts';
-import { number } from './figures.ts';
+import { number, readMoment } from './figures.ts';
 import { isolate, showUnseen } from './names.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
 /** A value in one line. */
 export function valueText(value: unknown): string {
-  if (typeof value === 'string') return showUnseen(toReadableText(value));
+  if (typeof value === 'string') return readMoment(value) ?? showUnseen(toReadableText(value));
   if (isConversation(value)) return showUnseen(joinTurns(readTurns(value), toReadableText));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return number(value);

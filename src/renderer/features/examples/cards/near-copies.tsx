@@ -7,7 +7,7 @@ import { useRested } from '../../../parts/explained/why.tsx';
 import { OptionName } from '../../../parts/option.tsx';
 import { count } from '../../../parts/text/figures.ts';
 import { shorten, summariseInput } from '../../../parts/text/inputs.ts';
-import { notify, notifyFailure } from '../../../state/notices.tsx';
+import { notifyFailure } from '../../../state/notices.tsx';
 import { useOperation } from '../../../state/queries.ts';
 import { useCommands } from '../../../state/use-commands.ts';
 import { useUndo } from '../../../state/use-undo.ts';
@@ -19,7 +19,7 @@ const maxSummary = 140;
 /** Asks whether near copies of the example labelled last get its answer: one act, taken back as one. */
 export function NearCopies({ type: { id: typeId } }: { type: DecisionType }) {
   const { acts, queries } = useWorkbench();
-  const { undoThis } = useUndo(typeId);
+  const { sayDone } = useUndo(typeId);
   const step = useStore(acts.store, ({ done }) => done.findLast((act) => act.typeId === typeId)?.step);
   const decision = (step?.kind === 'label' && step.after.expected_decision) || null;
   const exampleId = step?.kind === 'label' ? step.exampleId : '';
@@ -36,7 +36,7 @@ export function NearCopies({ type: { id: typeId } }: { type: DecisionType }) {
     const labelled = `Labelled ${count(ids.length, 'near copy', 'near copies')}`;
     acts.bulk(typeId, [{ ids, action: 'set_decision', decision }], labelled, ids.length).then((act) => {
       for (const id of ids) patchCachedExample(queries, id, { expected_decision: decision });
-      notify({ kind: 'info', text: `${labelled}.`, undo: () => undoThis(act) });
+      sayDone(`${labelled}.`, act);
     }, notifyFailure);
   };
   useCommands('Label', [

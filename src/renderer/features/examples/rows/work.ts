@@ -7,7 +7,7 @@ import type { Example } from '../../../../server/contract/examples/examples.ts';
 import type { DecisionType } from '../../../../server/contract/types/decision-types.ts';
 import { moveCursor } from '../../../parts/data-grid.tsx';
 import { isolate } from '../../../parts/text/names.ts';
-import { notify, notifyFailure } from '../../../state/notices.tsx';
+import { notifyFailure } from '../../../state/notices.tsx';
 import { changeQuery, useQueryPart } from '../../../state/route.ts';
 import { useUndo } from '../../../state/use-undo.ts';
 import { useWorkbench } from '../../../state/workbench.ts';
@@ -141,7 +141,7 @@ export function useWork(
   { isSecond, readNote }: { isSecond: boolean; readNote(): string } = { isSecond: false, readNote: () => '' },
 ): Work {
   const { acts, ui } = useWorkbench();
-  const { undoThis } = useUndo(type.id);
+  const { sayDone } = useUndo(type.id);
   const { current, cursor, find, move, moveTo, isLast } = useCursor(rows, end);
   const put = ({ example, place }: { example: Example; place: number }, decision: string | null) => {
     const title = decision === null ? 'Label removed' : `Labelled ${isolate(decision)}`;
@@ -207,10 +207,7 @@ export function useWork(
       moveTo(end.hasEnd || rows.at(place + 1) ? place + 1 : Math.max(0, place - 1));
       acts
         .bulk(type.id, [{ ids: [example.id], action: 'delete' }], 'Example deleted', 1)
-        .then(
-          (act) => notify({ kind: 'info', text: 'The example was deleted.', undo: () => undoThis(act) }),
-          notifyFailure,
-        );
+        .then((act) => sayDone('The example was deleted.', act), notifyFailure);
     }),
   };
 }

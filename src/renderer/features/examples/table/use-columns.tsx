@@ -15,6 +15,8 @@ const maxFieldColumns = 24;
 const sampledRows = 60;
 /** Fields with values longer than this are texts: they come first. */
 const wideLength = 40;
+/** Characters of a value, as a date or a number is, that is shown whole: its digits are wide. */
+const maxShort = 26;
 const fieldPrefix = 'field ';
 /** Bars below the heading of a field that is not a number. */
 const maxBars = 24;
@@ -86,10 +88,15 @@ export function useColumns(
         header: showUnseen(path),
         says: `The field ${isolate(path)} of the input.`,
         sort: `input.${path}`,
-        width: Math.min(420, Math.max(72, longest * 7 + 20)),
+        width: Math.min(420, Math.max(72, longest * (longest <= maxShort ? 8.5 : 7) + 20)),
         numeric,
         cell: (row: Example) => valueText(fieldsOf(row).get(path) ?? ''),
-        ...(seen.has(path) ? { below: <FieldSpread field={path} seen={seen} onFilter={onFilter} /> } : {}),
+        // Its height is there before the fields are known: a heading that grew would push the rows down.
+        below: seen.has(path) ? (
+          <FieldSpread field={path} seen={seen} onFilter={onFilter} />
+        ) : (
+          <span className="below" />
+        ),
       }));
     const others = describeExample(typeId, options);
     const all: GridColumn<Example>[] = [...others, ...fields];
@@ -113,7 +120,7 @@ function describeExample(typeId: string, options: readonly string[]): GridColumn
       id: 'added',
       header: 'Added',
       sort: 'created_at',
-      width: 110,
+      width: 130,
       cell: (row) => <Moment iso={row.created_at} />,
     },
     { id: 'reviewed', header: 'Reviewed', width: 84, cell: (row) => (row.reviewed ? 'yes' : '') },
