@@ -97,7 +97,15 @@ export function measureChange(
   return { ...effect, sentence: describe(effect, costs.currency) };
 }
 
-const verdicts = { better: 'Better', worse: 'Worse', not_shown: 'Neither better nor worse for certain' } as const;
+/** How a change looks, in some words; what chance may do as well is said so, and never that it is neither. */
+export function describeVerdict({ verdict, before, after }: Pick<RulesEffect, 'verdict' | 'before' | 'after'>): string {
+  const points = 100 * ((after.accuracy.share ?? 0) - (before.accuracy.share ?? 0));
+  const size = `by ${Math.abs(points).toFixed(1)} points`;
+  const way = points < 0 ? `Worse ${size}` : `Better ${size}`;
+  if (verdict === 'unchanged') return 'As before';
+  if (points === 0) return 'As often right';
+  return verdict === 'not_shown' ? `${way}, which chance may do as well` : way;
+}
 
 function describe(
   { verdict, rows, masked, refused, before, after }: Omit<RulesEffect, 'sentence'>,
@@ -116,7 +124,7 @@ function describe(
     before.cost_per_1000 === null || after.cost_per_1000 === null
       ? ''
       : `, cost ${formatAmount(before.cost_per_1000, null)} → ${formatAmount(after.cost_per_1000, currency)} per 1,000`;
-  return `${verdicts[verdict]}: right ${change('accuracy')}, decided alone ${change('automatic')}, wrong among these ${change('error_automatic')}${cost}, on ${rows} unseen examples.${ofMasked}`;
+  return `${describeVerdict({ verdict, before, after })}: right ${change('accuracy')}, decided alone ${change('automatic')}, wrong among these ${change('error_automatic')}${cost}, on ${rows} unseen examples.${ofMasked}`;
 }
 
 /** Says in which ways an effect is certainly worse, a sentence each; none where it is not. */

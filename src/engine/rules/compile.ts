@@ -82,7 +82,7 @@ function checkName({ name }: Rule, earlierNames: ReadonlySet<string>): FieldProb
 function checkReferences(rule: Rule, { options, reason_codes }: Vocabulary): FieldProblem[] {
   const problems: FieldProblem[] = [];
   if (!options.includes(rule.then)) {
-    const message = `"${rule.then}" is not an option.`;
+    const message = rule.then === '' ? 'Choose what it answers.' : `"${rule.then}" is not an option.`;
     problems.push({ field: 'then', message, suggestion: suggestName(rule.then, options), range: nowhere });
   }
   const code = rule.reason_code;

@@ -1,10 +1,17 @@
 import type { ReactNode } from 'react';
 
+type FigureProps = {
+  says: string;
+  children: ReactNode;
+  className?: string;
+  /** Whether Tab stops at it: not inside a sheet, whose cells Tab goes through. */
+  isStop?: boolean;
+};
+
 /** A figure with the one sentence that says what it is: on hover, and on keyboard focus (`FocusedTitle`). */
-export function Figure({ says, children, className = '' }: { says: string; children: ReactNode; className?: string }) {
+export function Figure({ says, children, className = '', isStop = true }: FigureProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches what the pointer can hover over
-    <span className={`number ${className}`} title={says} tabIndex={0}>
+    <span className={`number ${className}`} title={says} tabIndex={isStop ? 0 : -1}>
       {children}
     </span>
   );

@@ -10,7 +10,7 @@ import { useDraft } from '../state/use-draft.ts';
 import { useWorkbench } from '../state/workbench.ts';
 import { ErrorNote, Moment } from './notes.tsx';
 import { readJsonText } from './text/json-text.ts';
-import { showUnseen } from './text/names.ts';
+import { isolate, showUnseen } from './text/names.ts';
 
 /** Whether a field is part of a version; the fallback option is the type's own. */
 const isOfVersion = (name: keyof TypeDraft) =>
@@ -97,7 +97,10 @@ export function SaveTools({ type }: { type: DecisionType }) {
   const { isSaving, error, conflicts, save, dismiss } = useSave(type);
   const changed = changedFields(base, draft);
   const schema = readJsonText(draft.inputSchemaText, 'input schema');
-  const canSave = changed.length > 0 && !isSaving && 'value' in schema;
+  const open = draft.hard_rules.find(({ then }) => then === '');
+  const problem =
+    'problem' in schema ? schema.problem : open && `“${isolate(open.name)}” decides nothing yet: choose it under Then.`;
+  const canSave = changed.length > 0 && !isSaving && problem === undefined;
   const undo = () => drafts.getState().undo(type.id);
   const redo = () => drafts.getState().redo(type.id);
   const discard = () => {
@@ -112,6 +115,7 @@ export function SaveTools({ type }: { type: DecisionType }) {
   const isEdited = changed.length > 0 || canUndo || canRedo;
   useCommands('Edit', [
     { id: 'save', title: saveTitle, keys: 'Mod+S', inFields: true, enabled: canSave, run: () => save(false) },
+    { id: 'save-publish', title: 'Publish…', enabled: canSave && isForDraft, run: publish },
     { id: 'undo', title: 'Undo', keys: 'Mod+Z', enabled: canUndo, run: undo },
     { id: 'redo', title: 'Redo', keys: 'Mod+Shift+Z', enabled: canRedo, run: redo },
     { id: 'discard', title: 'Discard changes', enabled: changed.length > 0, run: discard },
@@ -121,8 +125,8 @@ export function SaveTools({ type }: { type: DecisionType }) {
   return (
     <>
       <span className="muted">
-        {'problem' in schema
-          ? schema.problem
+        {problem !== undefined
+          ? problem
           : changed.length === 0
             ? 'No changes'
             : isForDraft

@@ -64,7 +64,7 @@ describe('a draft in the browser', () => {
     const before = await decide();
     await draft(opened).getByRole('button', { name: 'Publish…' }).click();
     const dialog = page().getByRole('dialog', { name: 'Publish the draft?' });
-    await dialog.getByText('Worse on unseen examples').waitFor();
+    await dialog.getByText(/^Worse by [\d.]+ points on unseen examples$/).waitFor();
     await dialog.getByText(/^Of the newest \d+ logged decisions, /).waitFor();
     await dialog.getByText(/^Decisions cost more: /).waitFor();
     await page().screenshot({ path: join(pictures, 'draft-publish.png') });

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { computeMcNemarP } from '../../../src/engine/measure/compare.ts';
-import { formatShare } from '../../../src/engine/measure/format-share.ts';
+import { quoteAccuracy } from '../../../src/engine/measure/quote-accuracy.ts';
 import { createTrainable, loanExamples, loanType, openForAll, pollUntil, quickly, terminal } from '../workbench.ts';
 
 type Row = {
@@ -53,7 +53,7 @@ describe('the held-out examples of policies', () => {
     const approved = (await rowsOf(policy, '&expected=approve')).total;
     expect(worse.after.accuracy.count).toBe(approved);
     expect(worse.only_after_right - worse.only_before_right).toBe(approved - accuracy.count);
-    expect(worse.sentence).toMatch(/^Worse: right [\d.]+% → [\d.]+%, decided alone [\d.]+% → 100%, wrong among these/);
+    expect(worse.sentence).toMatch(/^Worse by [\d.]+ points: right [\d.]+% → [\d.]+%, decided alone [\d.]+% → 100%, wrong among these/);
     await bench.call('PUT', path, { costs: { currency: '€', look: 1, wrong: 10, pairs: [] } });
     const costly = (await effectOf([rule])).body;
     const wrong = worse.after.accuracy.of - approved;
@@ -86,8 +86,8 @@ describe('the held-out examples of policies', () => {
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers['content-disposition']).toBe('attachment; filename="loan-v1-report.html"');
     const { accuracy, automatic, error_automatic, baseline } = whole;
-    const [share, low, high] = [accuracy.share, accuracy.low, accuracy.high].map(formatShare);
-    expect(text).toContain(`${share} correct <small class="quiet">${low} to ${high}</small>`);
+    const { phrase, beside } = quoteAccuracy(accuracy);
+    expect(text).toContain(`${phrase} <small class="quiet">${beside}</small>`);
     expect(text).toContain(`Correct if always <bdi>${baseline.option}</bdi></th>`);
     const lines = [...text.matchAll(/<th scope="row"><bdi>(\w+)<\/bdi><\/th>((?:<td class="\w+">\d+<\/td>)+)<\/tr>/g)];
     expect(lines.map(([, option]) => option)).toEqual(whole.confusion_labels);

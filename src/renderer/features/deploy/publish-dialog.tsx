@@ -2,6 +2,7 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { formatShare } from '../../../engine/measure/format-share.ts';
+import { describeVerdict } from '../../../engine/measure/rules-effect.ts';
 import type { RulesEffect } from '../../../engine/measured.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -79,6 +80,7 @@ export function PublishDialog({ type, onClose }: { type: DecisionType; onClose()
           </ul>
         </details>
         {!draft && !quick.isError && <Busy>Trying the draft on unseen examples…</Busy>}
+        <Contradictions type={type} />
         {draft?.unseen && <Unseen effect={draft.unseen} currency={type.costs?.currency ?? null} />}
         {whole.data?.logged ? (
           <Logged typeId={type.id} logged={whole.data.logged} />
@@ -119,16 +121,31 @@ export function PublishDialog({ type, onClose }: { type: DecisionType; onClose()
   );
 }
 
-const verdicts = {
-  better: 'Better on unseen examples',
-  worse: 'Worse on unseen examples',
-  not_shown: 'Neither better nor worse on unseen examples for certain',
-  unchanged: 'Unseen examples are decided as before',
-} as const;
+/** Labels that new and changed rules contradict: what somebody said of a row weighs against a rule, too. */
+function Contradictions({ type }: { type: DecisionType }) {
+  const rules = type.draft?.settings.hard_rules ?? [];
+  const params = { decision_type_id: type.id };
+  const { data } = useOperation('rules.analyse', { params, body: { rules } }, { enabled: rules.length > 0 });
+  const live = new Set(type.active_version.hard_rules.map((rule) => JSON.stringify(rule)));
+  const against = (data?.impact.rules ?? []).flatMap(({ rule: place, examples: { agrees, disagrees } }) => {
+    const rule = rules[place];
+    if (!rule || rule.hint || live.has(JSON.stringify(rule)) || disagrees === 0) return [];
+    return [`“${isolate(rule.name)}” contradicts ${number(disagrees)} of ${count(agrees + disagrees, 'label')}.`];
+  });
+  return (
+    <>
+      {against.slice(0, shownKinds).map((sentence) => (
+        <p key={sentence} className="bad-text wrap">
+          {sentence}
+        </p>
+      ))}
+    </>
+  );
+}
 
 /** The whole decision on unseen examples, now and with the draft. */
 function Unseen({ effect, currency }: { effect: RulesEffect; currency: string | null }) {
-  const { verdict, rows, before, after } = effect;
+  const { rows, before, after } = effect;
   if (rows === 0) return <p className="muted">No unseen example is left to measure on.</p>;
   const share = (part: { share: number | null }) => (part.share === null ? '–' : formatShare(part.share));
   const cost = (value: number | null) => (value === null ? '–' : amount(value));
@@ -149,7 +166,7 @@ function Unseen({ effect, currency }: { effect: RulesEffect; currency: string | 
   ];
   return (
     <div className="stack tight">
-      <strong>{verdicts[verdict]}</strong>
+      <strong>{describeVerdict(effect)} on unseen examples</strong>
       <PlainTable
         heads={[
           `On ${count(rows, 'example')}`,

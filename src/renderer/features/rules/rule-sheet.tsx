@@ -142,6 +142,7 @@ export function RuleSheet(props: SheetProps) {
   const input = useCellInput(props);
   const actions = {
     onCell: useNewest((toRow: number, toColumn: number, isExtended: boolean) => {
+      sheet.enter();
       if (!isExtended) sheet.moveTo(toRow, toColumn);
       else if (!typing.edit) sheet.moveTo(toRow, toColumn, sheet.start);
     }),
@@ -163,6 +164,7 @@ export function RuleSheet(props: SheetProps) {
           style={{ minWidth: addUp(allRem), ...frozen }}
           {...takesKeys}
           onKeyDown={whenComposed(press)}
+          onFocus={sheet.enter}
           onCopy={copy}
           onPaste={(event) => void paste(event)}
         >
@@ -223,7 +225,9 @@ function RestLine({ columns, isEmpty, figures, undecided }: RestProps) {
       {figures.map((key) => (
         <td key={key} className={`number ${key}`}>
           {key === 'right' && undecided !== undefined && (
-            <Figure says="Examples that no rule decides.">{number(undecided)}</Figure>
+            <Figure isStop={false} says="Examples that no rule decides.">
+              {number(undecided)}
+            </Figure>
           )}
         </td>
       ))}
@@ -372,6 +376,7 @@ function RightCell({ isEmpty, counts, hasProblem, warningCount }: RuleState & { 
       <RuleMark isEmpty={isEmpty} hasProblem={hasProblem} warningCount={warningCount} />{' '}
       {counts && (
         <Figure
+          isStop={false}
           className={counts.matched > counts.unlabelled ? '' : 'muted'}
           says={`${count(counts.matched, 'example')}: ${counts.agrees} agree, ${counts.disagrees} have another label, ${counts.unlabelled} have none.`}
         >
@@ -390,6 +395,7 @@ function EffectCell({ effect, isCost }: { effect: RuleEffect; isCost: boolean })
   const shown = value === null ? '–' : isCost ? amount(value) : decimal(value, 1);
   return (
     <Figure
+      isStop={false}
       className={Math.abs(gain) < 0.05 ? 'muted' : gain > 0 ? 'good-text' : 'bad-text'}
       says={`It decides ${count(rows, 'unseen example')}, ${right} correctly${right_without === null ? '' : `; without it ${right_without} of them would be correct`}.`}
     >
@@ -423,6 +429,7 @@ function CellText({ typeId, row, column }: Pick<CellProps, 'typeId' | 'row' | 'c
   const text = readText(row, column);
   if (!row) return column.kind === 'name' ? <span className="muted">New rule…</span> : null;
   if (column.kind === 'then') {
+    if (row.rule.then === '') return <span className="tag warn">choose</span>;
     return (
       <>
         {row.rule.hint && <span className="tag">hint</span>} <OptionName typeId={typeId} option={row.rule.then} />

@@ -111,7 +111,7 @@ export function useRules(type: DecisionType) {
     add: (known: Partial<Rule> = {}) => {
       let number = rules.length + 1;
       while (rules.some(({ name }) => name === `rule ${number}`)) number += 1;
-      addRules([{ name: `rule ${number}`, condition: '', then: draft.options[0] ?? '', reason_code: null, ...known }]);
+      addRules([{ name: `rule ${number}`, condition: '', then: '', reason_code: null, ...known }]);
     },
     remove: () => {
       edit({ hard_rules: rules.filter((_, index) => index !== chosen) });

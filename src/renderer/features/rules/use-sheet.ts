@@ -214,6 +214,14 @@ export function useSheet(desk: RulesDesk, fields: readonly SheetField[], onPaste
   const typing = useTyping(desk, cursor);
   const { rows, columns, row, column, moveTo } = cursor;
   const isTyping = typing.edit !== null;
+  // Letters belong to the keys of the window until somebody has gone to the sheet, and again after Escape: the focus
+  // that it has as its place opens is nobody's.
+  const [isEntered, setEntered] = useState(false);
+  const isOpen = useRef(false);
+  const enter = () => isOpen.current && setEntered(true);
+  useEffect(() => {
+    isOpen.current = true;
+  }, []);
   useEffect(() => {
     // The field that was typed in is gone; who pressed something else meanwhile keeps the focus there.
     if (!isTyping && document.activeElement === document.body) table.current?.focus({ preventScroll: true });
@@ -230,22 +238,31 @@ export function useSheet(desk: RulesDesk, fields: readonly SheetField[], onPaste
     desk.openCode(desk.rules.length);
   };
   const open = (text?: string) => {
+    enter();
     if (!isCode) typing.begin(row, column, text);
     else if (text === undefined) openCode();
     else notify({ kind: 'info', text: 'This rule does not fit a row of cells. Press Enter to change it as code.' });
   };
   const { clear, ...clipboard } = useBlocks(desk, cursor, typing.write, fields, onPaste);
   const { start } = cursor;
+  /** The cell beside the one at the cursor; before and behind a row, Tab leaves the sheet. */
+  const findTab = (isBack: boolean): Move | undefined => {
+    const right = isBack ? -1 : 1;
+    return isEntered && columns[column + right] ? { down: 0, right } : undefined;
+  };
   const press = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
     const { key, shiftKey } = event;
-    const move = moves[key];
+    const move = key === 'Tab' ? findTab(shiftKey) : moves[key];
     // The arrows with Shift are commands, which the list of keys names.
     if (move && shiftKey && key.startsWith('Arrow')) return;
-    if (move) moveTo(row + move.down, column + move.right, shiftKey ? start : null);
+    if (move) {
+      enter();
+      moveTo(row + move.down, column + move.right, shiftKey && key !== 'Tab' ? start : null);
+    } else if (key === 'Escape') setEntered(false);
     else if (key === 'Enter' || key === 'F2') open();
     else if (key === 'Backspace') clear();
-    else if (key.length === 1 && key !== ' ') open(key);
+    else if (key.length === 1 && key !== ' ' && isEntered) open(key);
     else return;
     event.preventDefault();
   };
@@ -255,6 +272,7 @@ export function useSheet(desk: RulesDesk, fields: readonly SheetField[], onPaste
     table,
     typing,
     open,
+    enter,
     press,
     openCode,
     /** Closes the code; the keys act in the sheet again. */

@@ -67,7 +67,7 @@ export function writeCells(
       place = written.length;
       if (place === limits.maxRules) return refuse(`A type has at most ${limits.maxRules} rules.`);
       made.set(row, place);
-      const start = { condition: '', then: draft.options[0] ?? '', reason_code: null };
+      const start = { condition: '', then: '', reason_code: null };
       written = appendRule(written, start, `rule ${place + 1}`);
     }
     const others = written.filter((_, at) => at !== place && !waiting.has(at));

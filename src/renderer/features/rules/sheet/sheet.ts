@@ -54,7 +54,12 @@ export function listFreeFields(columns: readonly SheetColumn[], fields: readonly
   return fields.filter((field) => hasCells(field) && !shown.has(printPath(field.path)));
 }
 
-/** Name, a column for each field that a row uses or that was `added`, outcome; without any, the first fields. */
+/** The fields that rules are most likely about: those of few values, numbers and dates, then texts and names. */
+const listLikely = (fields: readonly SheetField[]): SheetField[] =>
+  fields.filter(hasCells).toSorted((a, b) => Number(isVaried(a)) - Number(isVaried(b)));
+const isVaried = ({ type, values }: SheetField) => (type === 'text' || type === 'any') && values === null;
+
+/** Name, a column for each field that a row uses or that was `added`, outcome; without any, the likeliest fields. */
 export function listColumns(
   rows: readonly SheetRow[],
   fields: readonly SheetField[],
@@ -67,7 +72,7 @@ export function listColumns(
   const unknown = [...cells.values()]
     .filter(({ path }) => !names.has(printPath(path)))
     .map(({ path }): SheetField => ({ path, type: 'any', values: null }));
-  const shown = used.size > 0 ? [...known, ...unknown] : fields.filter(hasCells).slice(0, maxFirstColumns);
+  const shown = used.size > 0 ? [...known, ...unknown] : listLikely(fields).slice(0, maxFirstColumns);
   const columns = shown.map(
     (field): SheetColumn => ({ id: printPath(field.path), name: field.path.join('.'), kind: 'field', field }),
   );
