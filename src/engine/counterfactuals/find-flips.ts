@@ -6,7 +6,7 @@ import type { WhatIf } from './what-if.ts';
 
 export type Flip = { changes: Change[]; decision: Decision };
 
-const maxFlips = 5;
+const maxFlips = 3;
 const maxChanges = 3;
 const beamWidth = 5;
 const maxAdded = 12;
@@ -77,10 +77,7 @@ function interleave(fields: readonly SeenField[]): Change[] {
 async function tryChanges(whatIf: WhatIf, input: JsonObject, changes: Change[]): Promise<Tried | null> {
   const decision = await whatIf.decide(applyChanges(input, changes));
   if (decision === null) return null;
-  const rating = whatIf.base.escalate
-    ? Math.max(whatIf.rate(decision), whatIf.rateLift(decision))
-    : whatIf.rate(decision);
-  return { changes, decision, rating };
+  return { changes, decision, rating: whatIf.rate(decision) };
 }
 
 /** Bisects between a number and the value that flips it, as long as a seen value in between also flips. */

@@ -62,10 +62,9 @@ export class WhatIf {
     return this.#decisions >= maxDecisions || this.#ports.now() - this.#startedAtMs >= maxMs;
   }
 
-  /** Whether a familiar input is decided otherwise, or alone where the base was not; a fallback is neither. */
-  isFlip(decision: Decision): boolean {
-    if (decision.unfamiliar || decision.stage === 'fallback') return false;
-    return decision.decision !== this.base.decision || (this.base.escalate && !decision.escalate);
+  /** Whether a familiar input is decided otherwise; a fallback decides nothing. */
+  isFlip({ unfamiliar, stage, decision }: Decision): boolean {
+    return !unfamiliar && stage !== 'fallback' && decision !== this.base.decision;
   }
 
   /** How near a decision is to a flip: the lead of the best other option over the base's, −1 to 1. */
@@ -75,10 +74,5 @@ export class WhatIf {
       if (option !== this.base.decision && probability > other) other = probability;
     }
     return other - (probabilities[this.base.decision] ?? 0);
-  }
-
-  /** How near a decision that was escalated is to standing alone: the highest probability. */
-  rateLift({ class_probabilities: probabilities }: Decision): number {
-    return Object.values(probabilities).reduce((max, probability) => Math.max(max, probability), 0);
   }
 }

@@ -26,7 +26,7 @@ const explanation: Explanation = {
     ),
     flip(
       [{ field: 'message', from: input.message, to: ': my cup arrived', removed: [{ start: 0, end: 6 }] }],
-      'review',
+      'approve',
     ),
   ],
   words: [
@@ -63,7 +63,7 @@ describe('an explanation', () => {
     expect(sentences()).toEqual([
       'With amount 300 instead of 1,200, it would be approve (81.2%).',
       'With amount 900 instead of 1,200 and with order.country DE where there is no value, it would be deny (81.2%), and somebody should look at it.',
-      'Without “Urgent” in message, it would still be review (81.2%), sure enough to need nobody.',
+      'Without “Urgent” in message, it would be approve (81.2%).',
     ]);
   });
 
@@ -71,7 +71,8 @@ describe('an explanation', () => {
     showExplained();
     const words = section('Words that weighed in').textContent;
     expect(words).toContain('Urgent');
-    expect(words).toContain('+25.0%');
+    expect(words).toContain('+25.0');
+    screen.getByText('review, because what message says.', { selector: 'strong' });
     expect(section('Words that weighed in').querySelectorAll('.name')).toHaveLength(1);
     expect(words).not.toContain('estimates');
   });
@@ -90,7 +91,8 @@ describe('an explanation', () => {
     screen.getByText(/The deployed policy v3 decides/);
     screen.getByText(/which is not what was decided here/);
     expect(section('Rules').textContent).toContain('ctx.amount = 1200');
-    expect(section('Fields that weighed in').textContent).toMatch(/its words.*\+0\.50.*its meaning.*−0\.25/);
+    // A logit of 0.25 less than that of 70% is one of 64.5%.
+    expect(section('What weighed in').textContent).toMatch(/its words and meaning.*\+5\.5/);
   });
 
   it('says that the deployed policy has learned from the row since, where it decides otherwise for that [XPL-10]', () => {

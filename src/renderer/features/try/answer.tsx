@@ -4,7 +4,7 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { Bars } from '../../parts/bars.tsx';
 import { Likelihoods } from '../../parts/explained/likelihoods.tsx';
 import { RuleTraces } from '../../parts/explained/rule-trace.tsx';
-import { FieldWeights } from '../../parts/explained/weights.tsx';
+import { FieldWeights, listCauses } from '../../parts/explained/weights.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Part } from '../../parts/notes.tsx';
 import { OptionMark } from '../../parts/option.tsx';
@@ -69,7 +69,7 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
       )}
       {trace && trace.features.length > 0 && (
         <Part title="What weighed in">
-          <FieldWeights features={trace.features} />
+          <FieldWeights causes={listCauses({ trace, confidence: answer.confidence })} />
         </Part>
       )}
       {trace && trace.familiarity.length > 0 && <Familiarity checks={trace.familiarity} />}

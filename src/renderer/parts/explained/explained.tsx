@@ -1,8 +1,10 @@
 import './explained.css';
-import { Fragment, type ReactNode, useState } from 'react';
+import { Button } from '@mantine/core';
+import { Fragment, type ReactNode, useRef, useState } from 'react';
 import { toReadableText } from '../../../engine/features/readable-text.ts';
 import type { Explanation } from '../../../server/contract/deciding/explaining.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { notify, notifyFailure } from '../../state/notices.tsx';
 import { useOperation } from '../../state/queries.ts';
 import { Figure } from '../figure.tsx';
 import { WholeInput } from '../input-view.tsx';
@@ -12,7 +14,7 @@ import { percent } from '../text/figures.ts';
 import { flattenInput, shorten, summariseInput, valueText } from '../text/inputs.ts';
 import { isolate, showUnseen } from '../text/names.ts';
 import { RuleTraces } from './rule-trace.tsx';
-import { FieldWeights, Weights } from './weights.tsx';
+import { describeCauses, FieldWeights, listCauses, toPoints, Weights } from './weights.tsx';
 
 type Flip = Explanation['flips'][number];
 type Input = Readonly<Record<string, unknown>>;
@@ -23,6 +25,9 @@ const minWeight = 0.0005;
 const maxWordLength = 24;
 const maxValueLength = 60;
 
+const copyText = (text: string) =>
+  navigator.clipboard.writeText(text).then(() => notify({ kind: 'info', text: 'Copied.' }), notifyFailure);
+
 type ExplainedProps = {
   type: DecisionType;
   explanation: Explanation;
@@ -31,13 +36,41 @@ type ExplainedProps = {
   hasLearned?: boolean | undefined;
 };
 
-/** An explanation in sentences: what would change the decision, the words behind it, and the nearest examples. */
+/** An explanation: a sentence, what weighed in, in points, what would change the decision, and the nearest examples. */
 export function Explained({ type, explanation, input, decided, hasLearned = false }: ExplainedProps) {
   const { trace, flips, nearest, note } = explanation;
+  const page = useRef<HTMLDivElement>(null);
+  const { data: numbers } = useOperation(
+    'examples.numbers',
+    { params: { decision_type_id: type.id } },
+    { staleMs: 60_000 },
+  );
+  const causes = listCauses(explanation);
+  const sentence = describeCauses(explanation, causes, (field) => {
+    const cuts = numbers?.items.find((each) => each.field === field)?.cuts ?? [];
+    return cuts[Math.floor(cuts.length / 2)];
+  });
   return (
-    <div className="stack explained">
+    <div ref={page} className="stack explained">
+      <div className="row between">
+        <strong className="wrap">{sentence}</strong>
+        <span className="row">
+          <Button size="compact-xs" onClick={() => void copyText(page.current?.innerText ?? '')}>
+            Copy
+          </Button>
+          <Button size="compact-xs" onClick={() => window.print()}>
+            Print
+          </Button>
+        </span>
+      </div>
       {decided !== undefined && <Now {...{ type, explanation, decided, hasLearned }} />}
       {note !== null && <p className="note">{note}</p>}
+      {decided !== undefined && causes.length > 0 && (
+        <Section title="What weighed in">
+          <FieldWeights causes={causes} />
+        </Section>
+      )}
+      <Words words={explanation.words} input={input} />
       <Section title="What would change it">
         {flips.length === 0 ? (
           <p className="muted">No small change to its fields or words leads to another decision.</p>
@@ -45,18 +78,12 @@ export function Explained({ type, explanation, input, decided, hasLearned = fals
           <ul className="stack tight">
             {flips.map((flip) => (
               <li key={JSON.stringify(flip.changes)} className="wrap">
-                <FlipSentence type={type} flip={flip} decided={explanation.decision} />
+                <FlipSentence type={type} flip={flip} />
               </li>
             ))}
           </ul>
         )}
       </Section>
-      <Words words={explanation.words} input={input} />
-      {decided !== undefined && trace !== null && trace.features.length > 0 && (
-        <Section title="Fields that weighed in">
-          <FieldWeights features={trace.features} />
-        </Section>
-      )}
       {decided !== undefined && trace !== null && trace.rules.length > 0 && (
         <Section title="Rules">
           <RuleTraces rules={trace.rules} />
@@ -102,8 +129,7 @@ function Confidence({ value }: { value: number }) {
   return <Figure says="How sure the policy would be of this decision.">{percent(value)}</Figure>;
 }
 
-function FlipSentence({ type, flip, decided }: { type: DecisionType; flip: Flip; decided: string }) {
-  const isSame = flip.decision === decided;
+function FlipSentence({ type, flip }: { type: DecisionType; flip: Flip }) {
   return (
     <>
       {flip.changes.map((change, index) => (
@@ -112,9 +138,8 @@ function FlipSentence({ type, flip, decided }: { type: DecisionType; flip: Flip;
           <ChangeWords change={change} isFirst={index === 0} />
         </Fragment>
       ))}
-      , it would {isSame && 'still '}be <OptionName typeId={type.id} option={flip.decision} /> (
-      <Confidence value={flip.confidence} />)
-      {isSame ? ', sure enough to need nobody.' : flip.escalate ? ', and somebody should look at it.' : '.'}
+      , it would be <OptionName typeId={type.id} option={flip.decision} /> (
+      <Confidence value={flip.confidence} />){flip.escalate ? ', and somebody should look at it.' : '.'}
     </>
   );
 }
@@ -159,11 +184,11 @@ function Words({ words, input }: { words: Explanation['words']; input: Input }) 
     <Section title="Words that weighed in">
       <Weights
         items={heavy}
-        says="How much less (+) or more (−) likely the decision is without these words."
-        write={percent}
+        says="How many points less (+) or more (−) likely the decision is without these words."
+        write={toPoints}
       />
       <p className="muted">
-        How much less (+) or more (−) likely the decision is without them.
+        Points by which the decision is less (+) or more (−) likely without them.
         {words.some(({ estimated }) => estimated) &&
           ` The text is long, so ${heavy.every(({ estimated }) => estimated) ? 'these' : 'the smaller weights'} are estimates.`}
       </p>

@@ -1,9 +1,9 @@
-import type { DecisionTrace } from '../../../engine/domain/decision.ts';
+import type { Explanation } from '../../../server/contract/deciding/explaining.ts';
 import { Bars } from '../bars.tsx';
 import { BreakingName } from '../text/breaking-name.tsx';
-import { decimal } from '../text/figures.ts';
-import { valueText } from '../text/inputs.ts';
-import { showUnseen } from '../text/names.ts';
+import { decimal, number } from '../text/figures.ts';
+import { shorten, valueText } from '../text/inputs.ts';
+import { isolate, showUnseen } from '../text/names.ts';
 
 type Weighed = { key: string; name: string; value?: unknown; weight: number };
 
@@ -37,25 +37,75 @@ export function Weights({ items, says, write }: WeightsProps) {
 }
 
 const maxFields = 14;
-/** All texts weigh in together: by what stands in them, and by what they mean. */
-const textKinds: Readonly<Record<string, string>> = { text_ngrams: 'its words', text_embedding: 'its meaning' };
+/** Causes that weigh less do not show. */
+const minPoints = 0.0005;
+/** Causes that a sentence names. */
+const maxNamed = 2;
+const maxValueLength = 40;
 
-/** The fields that weighed in, by what each added to the logit of the decision. */
-export function FieldWeights({ features }: { features: DecisionTrace['features'] }) {
-  const heaviest = [...features].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
+/** A field, and how much less likely the decision is without what it adds; texts are one cause each. */
+type Cause = { field: string; value: unknown; isText: boolean; weight: number };
+
+/** The probability on the other side of a logit's change. */
+const moveProbability = (probability: number, by: number): number => {
+  const sure = Math.min(1 - 1e-9, Math.max(1e-9, probability));
+  return 1 / (1 + Math.exp(-(Math.log(sure / (1 - sure)) + by)));
+};
+
+/** Lists the fields that weighed in, heaviest first; empty where a rule decided, or nothing is known. */
+export function listCauses({ trace, confidence }: Pick<Explanation, 'trace' | 'confidence'>): Cause[] {
+  const byField = Map.groupBy(trace?.features ?? [], ({ field }) => field);
+  return [...byField]
+    .map(([field, parts]) => {
+      const logit = parts.reduce((sum, { contribution }) => sum + contribution, 0);
+      const isText = parts.some(({ kind }) => kind.startsWith('text_'));
+      const weight = confidence - moveProbability(confidence, -logit);
+      return { field, value: isText ? undefined : parts[0]?.value, isText, weight };
+    })
+    .filter(({ weight }) => Math.abs(weight) >= minPoints)
+    .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
+}
+
+/** A share as percentage points: `21.2`. */
+export const toPoints = (share: number): string => decimal(share * 100, 1);
+
+/** Says in a sentence what was decided and why; `usual` is the middle value of a number in the examples. */
+export function describeCauses(
+  { decision, trace }: Pick<Explanation, 'decision' | 'trace'>,
+  causes: readonly Cause[],
+  usual: (field: string) => number | undefined,
+): string {
+  const rule = trace?.rules.find(({ outcome }) => outcome === 'matched');
+  if (rule) return `${isolate(decision)}, by the rule “${isolate(rule.name)}”.`;
+  const named = causes
+    .filter(({ weight }) => weight > 0)
+    .slice(0, maxNamed)
+    .map(({ field, value, isText }) => {
+      if (isText) return `what ${isolate(field)} says`;
+      const middle = typeof value === 'number' ? usual(field) : undefined;
+      const beside = middle === undefined || middle === value ? '' : ` (usual: ${number(middle)})`;
+      const text = value === null || value === undefined ? 'missing' : shorten(valueText(value), maxValueLength);
+      return `${isolate(field)} is ${isolate(text)}${beside}`;
+    });
+  return named.length === 0 ? `${isolate(decision)}.` : `${isolate(decision)}, because ${named.join(' and ')}.`;
+}
+
+/** Draws the fields that weighed in, in points of how likely the decision is. */
+export function FieldWeights({ causes }: { causes: readonly Cause[] }) {
+  const says = 'Points by which the decision is less (+) or more (−) likely without what the field adds.';
   return (
     <>
       <Weights
-        items={heaviest.slice(0, maxFields).map(({ field, kind, value, contribution }) => ({
-          key: `${field} ${kind}`,
+        items={causes.slice(0, maxFields).map(({ field, value, isText, weight }) => ({
+          key: field,
           name: showUnseen(field),
-          value: textKinds[kind] ?? value,
-          weight: contribution,
+          value: isText ? 'its words and meaning' : value,
+          weight,
         }))}
-        says="What each field added to the logit of the decision, or took from it."
-        write={(weight) => decimal(weight, 2)}
+        says={says}
+        write={toPoints}
       />
-      <p className="muted">For (+) or against (−) the decision; the longer the bar, the more it weighed.</p>
+      <p className="muted">{says}</p>
     </>
   );
 }

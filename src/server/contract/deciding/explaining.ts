@@ -28,7 +28,7 @@ export const explanationSchema = z
           escalate: z.boolean(),
         }),
       )
-      .describe('The smallest changes that lead to another decision, or to one that needs nobody; 6 at most'),
+      .describe('The smallest changes that lead to another decision; 3 at most'),
     nearest: z
       .array(z.object({ example_id: uuid, decision: z.string(), similarity: z.number() }))
       .describe('The labelled examples most like the input'),
@@ -44,7 +44,9 @@ export const explanationSchema = z
             .describe('False where the input was decided without the words; true where their weight is an estimate'),
         }),
       )
-      .describe('How much less likely the decision is without these words (UTF-16 indices), heaviest first'),
+      .describe(
+        'How much less likely the decision is without these words of fields that are read as texts (UTF-16 indices), heaviest first',
+      ),
     policy_version: z.string().describe('The deployed policy that decided it'),
     trace: decisionTraceSchema.nullable().describe('How that decision came about'),
     note: z.string().nullable().describe('What to know of it, as which fields were too many to be tried'),

@@ -25,6 +25,7 @@ const fieldBudget: WhatIfBudget = { maxDecisions: 300, maxMs: 150 };
 /** Each of these may ask the text encoder. */
 const wordBudget: WhatIfBudget = { maxDecisions: 80, maxMs: 2_000 };
 const maxNearest = 5;
+const maxFlips = 3;
 /** Explanations under way at once, and how many more one caller may have waiting. */
 const turnLimits = { atOnce: 2, waitingPerCaller: 32 } as const;
 
@@ -91,22 +92,26 @@ export async function explainInput(
     weigh,
     pause,
   });
-  const flips = (await findFieldFlips(open(fieldBudget), input, fields)).map(({ changes, decision }) =>
+  const byFields = (await findFieldFlips(open(fieldBudget), input, fields)).map(({ changes, decision }) =>
     toWireFlip(
       changes.map((change) => toWireChange(given, change)),
       decision,
     ),
   );
   const words = open(wordBudget);
-  const weighed = await weighWords(words, input, isExcluded);
+  // Without a word, a text that is read as one of some categories is no category at all: each word would weigh alike.
+  const kinds = Map.groupBy(base.trace?.features ?? [], ({ field }) => field);
+  const isCategory = (path: readonly string[]) =>
+    kinds.get(path.join('.'))?.every(({ kind }) => !kind.startsWith('text_')) === true;
+  const weighed = await weighWords(words, input, (path) => isExcluded(path) || isCategory(path));
   const wordFlip = await findWordFlip(words, input, weighed);
-  if (wordFlip !== null) flips.push(toWireFlip([toWireTextChange(input, wordFlip)], wordFlip.decision));
+  const byWords = wordFlip === null ? [] : [toWireFlip([toWireTextChange(input, wordFlip)], wordFlip.decision)];
   const { decision, confidence, escalate, policy_version } = base.decision;
   return {
     decision,
     confidence,
     escalate,
-    flips,
+    flips: [...byFields.slice(0, maxFlips - byWords.length), ...byWords],
     nearest: await findNearest(deps, type, input),
     words: weighed.map(({ path, ...rest }) => ({ field: path.join('.'), ...rest })),
     policy_version,

@@ -132,6 +132,7 @@ export const Choices = memo(function Choices({
         >
           Hint…
         </Button>{' '}
+        {suggestion && <>{sourceNames[suggestion.source]} · </>}
         {answer !== null && <EnterNote answer={answer} suggestion={suggestion} />}
         <kbd>S</kbd> skip · <kbd>F</kbd> flag · <kbd>U</kbd> undo · <kbd>0</kbd> no label · <kbd>V</kbd> reviewed ·{' '}
         <kbd>P</kbd> pin · <kbd>Del</kbd> delete · <kbd>?</kbd> keys
@@ -140,6 +141,11 @@ export const Choices = memo(function Choices({
   );
 });
 
+const sourceNames = {
+  policy: 'Likelihoods: deployed policy',
+  labelling: 'Likelihoods: labels so far',
+  label_check: 'Likelihoods: models that had not seen it',
+} as const;
 const probabilityOf = {
   policy: 'How likely the deployed policy thinks this option is.',
   labelling: 'How likely the labelling model thinks this option is.',
