@@ -41,11 +41,28 @@ export function Rail({ route, types, state }: { route: Route; types: readonly De
   const decisions = new Map(metrics.data?.decision_types.map(({ id, decisions_24h }) => [id, decisions_24h]));
   const words = foldCase(search.trim());
   const initials = shortenNames(types.map(({ name }) => foldCase(showUnseen(name))));
-  const shown = types.filter(({ name }) => foldCase(name).includes(words));
+  const isChosen = ({ id }: DecisionType) => route.page === 'type' && route.id === id;
+  const chosen = types.find(isChosen);
+  const others = types.filter((type) => !isChosen(type) && foldCase(type.name).includes(words));
+  const toLink = (type: DecisionType, place: Place) => (
+    <TypeLink
+      type={type}
+      initials={initials[types.indexOf(type)] ?? ''}
+      place={place}
+      decisions={decisions.get(type.id)}
+    />
+  );
   return (
     <nav className="rail" aria-label="Workbench">
       <div className="types">
         <h2>Decision types</h2>
+        {chosen && route.page === 'type' && (
+          <div>
+            {toLink(chosen, route.place)}
+            <Steps typeId={chosen.id} steps={state.steps} />
+            <PlaceList typeId={chosen.id} current={route.place} state={state} />
+          </div>
+        )}
         {types.length >= minSearchedTypes && (
           <TextInput
             className="only-wide"
@@ -57,22 +74,10 @@ export function Rail({ route, types, state }: { route: Route; types: readonly De
             mr={8}
           />
         )}
-        <ul>
-          {shown.map((type) => {
-            const chosen = route.page === 'type' && route.id === type.id;
-            return (
-              <li key={type.id}>
-                <TypeLink
-                  type={type}
-                  initials={initials[types.indexOf(type)] ?? ''}
-                  place={chosen ? route.place : 'examples'}
-                  decisions={decisions.get(type.id)}
-                />
-                {chosen && <Steps typeId={type.id} steps={state.steps} />}
-                {chosen && <PlaceList typeId={type.id} current={route.place} state={state} />}
-              </li>
-            );
-          })}
+        <ul className={chosen ? 'others' : undefined}>
+          {others.map((type) => (
+            <li key={type.id}>{toLink(type, 'examples')}</li>
+          ))}
         </ul>
         <RailLink href={formatRoute({ page: 'new' })} text="New from a file…" current={route.page === 'new'}>
           <Upload size={14} aria-hidden="true" />

@@ -112,12 +112,12 @@ export function RightShare({ whole, lead = '' }: { whole: WholeDecision; lead?: 
   const { accuracy } = whole;
   const quote = quoteAccuracy(accuracy);
   const rows = count(accuracy.of, 'example');
-  const text = `${lead}${quote.phrase}`;
   return (
     <div>
       <strong className="headline">
         <Figure says="The share of unseen examples that rules, classifier and thresholds together decide correctly.">
-          {text.charAt(0).toUpperCase() + text.slice(1)}
+          {lead}
+          {quote.phrase}
         </Figure>
       </strong>
       <ShareScale whole={whole} />

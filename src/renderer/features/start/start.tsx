@@ -13,7 +13,6 @@ import { formatRoute, goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUi, useWorkbench } from '../../state/workbench.ts';
 import { RetrainingNote } from './retraining-note.tsx';
-import { Way } from './way.tsx';
 
 /** Options named in the list; who has more sees the first ones. */
 const maxNamedOptions = 20;
@@ -24,7 +23,6 @@ export function Start({ types }: { types: readonly DecisionType[] }) {
     <Pane title={types.length === 0 ? 'Welcome' : 'Decision types'} level={1} cards>
       <div className="start stack">
         <RetrainingNote types={types} />
-        {types.length === 0 && <Way />}
         {types.length > 0 && <TypesTable types={types} />}
         <Beginnings types={types} />
       </div>
@@ -54,9 +52,9 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
   const sample = samples.data?.[0];
   return (
     <section className="beginnings" aria-label="Begin">
-      <div className="part stack tight">
-        <h2>Begin with your own data</h2>
-        <p className="muted">Drop a spreadsheet anywhere on this page. Nothing is stored before you have seen it.</p>
+      <div className="part stack tight first">
+        <h2>Drop a spreadsheet here</h2>
+        <p className="muted">Its columns are recognised. Nothing is stored before you have seen it.</p>
         <div>
           <FileButton
             accept={acceptedFiles}
@@ -95,6 +93,7 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
         <p className="muted">Name a question that a program asks again and again, and list its possible answers.</p>
         <Button onClick={() => ui.getState().show('new-type')}>New decision type</Button>
       </div>
+      {types.length === 0 && <p className="muted way">Data → Labels → Train → Check → Deploy, all on this machine.</p>}
     </section>
   );
 }
