@@ -97,8 +97,11 @@ function weighAnswer(survey: ColumnSurvey, isLast: boolean, options: readonly st
 
 /** The columns that could be the answer by their values, likeliest first; certain only where one alone could. */
 export function findAnswers(surveys: readonly ColumnSurvey[], options: readonly string[]): Answers {
+  const most = Math.max(...surveys.map(({ filled }) => filled));
+  // A last column that is mostly empty says more of some answers, as a reason does.
+  const isAnswerLast = (at: number) => at === surveys.length - 1 && 2 * (surveys[at]?.filled ?? 0) >= most;
   const weighed = surveys
-    .flatMap((survey, index) => weighAnswer(survey, index === surveys.length - 1, options) ?? [])
+    .flatMap((survey, at) => weighAnswer(survey, isAnswerLast(at), options) ?? [])
     .sort((a, b) => b.score - a.score);
   const holding = weighed.filter(({ holdsOptions }) => holdsOptions);
   const possible = weighed.filter(({ isNamed, repeats }) => isNamed || (options.length === 0 && repeats));

@@ -63,6 +63,14 @@ it('says which columns tell who somebody is, and not the names of things [FIL-1]
   });
   const who = /it tells who somebody is$/i;
   for (const name of ['Name', 'Geburtsdatum', 'address']) expect(reasons[name]).toMatch(who);
+  const kept = await survey({
+    Versicherungsnehmer: (row) => at(people, row),
+    reach: (row) => `agent${row}@example.org`,
+    paid: (row) => `DE89 3704 0044 0532 01${10 + (row % 90)} 00`,
+    car: (row) => `KA-AB ${row}`,
+    answer,
+  });
+  for (const name of ['Versicherungsnehmer', 'reach', 'paid', 'car']) expect(kept.reasons[name]).toMatch(who);
   const things = await survey({ name: (row) => at(['espresso', 'Filter coffee', 'tea', 'Mocha'], row), answer });
   expect(things.reasons['name']).toBe('');
 });
