@@ -115,7 +115,7 @@ export function show(part: ReactNode, workbench: Workbench = openPage(() => Prom
   return showAlone(
     <>
       {part}
-      <NoticeLine />
+      <NoticeLine typeId="" />
     </>,
     workbench,
   );

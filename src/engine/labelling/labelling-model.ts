@@ -297,7 +297,7 @@ export function toUnseenScores(scores: Float64Array, label: number, variance: nu
   return { scores: scores.map((score, k) => score - factor * ((k === label ? 1 : 0) - score)), label };
 }
 
-/** Whether unseen rows are right more often than by chance, with 97.5% certainty (Wilson's interval). */
+/** Whether unseen rows are right more often than guesses are, with 97.5% certainty (Wilson's interval). */
 function beatsChance(rows: readonly UnseenScores[]): boolean {
   const counts = new Map<number, number>();
   let right = 0;

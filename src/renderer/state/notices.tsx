@@ -11,7 +11,7 @@ type Notice = {
   undo?: () => void;
   act?: Act;
   next?: Act;
-  /** What it is about: it goes with the act, once that is no longer in this list or its type is left. */
+  /** Its act: the notice goes with it, once that is no longer in this list or its type is left. */
   of?: { key: string; typeId: string; list: 'done' | 'undone' };
 };
 

@@ -4,7 +4,7 @@ import { createStore } from 'zustand/vanilla';
 import type { ImportChoice } from '../../server/contract/examples/imports.ts';
 
 type Overlay = 'shortcuts' | 'new-type' | 'publish' | null;
-/** What is done once somebody has said yes: by default an act, named by `title`, is taken back. */
+/** An act that waits for a yes: by default that one named by `title` is taken back. */
 type Question = { heading?: string; title: string; yes?: string; run(): void };
 
 /** A file to be imported; where it was before, how it was read, its next column of answers, and those learned. */

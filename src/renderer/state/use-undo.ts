@@ -7,7 +7,7 @@ import { useWorkbench, type Workbench } from './workbench.ts';
  * Undoes or redoes an act: the newest one of the type, or the one that a notice names. A label is only announced,
  * for the view that shows its row; everything else also says how to reverse it once more.
  */
-export async function turnAct(workbench: Workbench, way: 'undo' | 'redo', typeId: string, key?: string): Promise<void> {
+async function turnAct(workbench: Workbench, way: 'undo' | 'redo', typeId: string, key?: string): Promise<void> {
   const { acts, ui } = workbench;
   try {
     const act = await acts[way](typeId, key);

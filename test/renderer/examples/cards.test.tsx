@@ -128,7 +128,7 @@ describe('examples, one at a time', () => {
 
   it('says when a queue is done, and goes on with all examples', async () => {
     await openExamples('queue=flagged&view=card');
-    await screen.findByText('Done: nothing left in this queue');
+    await screen.findByText('Nothing here');
     fireEvent.click(screen.getByRole('button', { name: 'Show all examples' }));
     await shows('the cup is broken');
   });
@@ -172,7 +172,7 @@ describe('a window that works alone', () => {
 
   it('orders a second reading, reads it, and settles what differs: nothing is refused [REA-6]', async () => {
     const { call, url } = await openExamples('queue=second-reading', ['yes', 'yes', 'yes', 'yes']);
-    await screen.findByText('Done: nothing left in this queue');
+    await screen.findByText('Nothing here');
     await call('POST', `${url}/examples/second-readings`, { share: 0.75 });
     fireEvent.click(screen.getByRole('button', { name: 'Second reading of 10%' }));
     // What was ordered is there and takes keys, without another press.

@@ -53,7 +53,9 @@ describe('the held-out examples of policies', () => {
     const approved = (await rowsOf(policy, '&expected=approve')).total;
     expect(worse.after.accuracy.count).toBe(approved);
     expect(worse.only_after_right - worse.only_before_right).toBe(approved - accuracy.count);
-    expect(worse.sentence).toMatch(/^Worse by [\d.]+ points: right [\d.]+% → [\d.]+%, decided alone [\d.]+% → 100%, wrong among these/);
+    expect(worse.sentence).toMatch(
+      /^Worse by [\d.]+ points: right [\d.]+% → [\d.]+%, decided alone [\d.]+% → 100%, wrong among these/,
+    );
     await bench.call('PUT', path, { costs: { currency: '€', look: 1, wrong: 10, pairs: [] } });
     const costly = (await effectOf([rule])).body;
     const wrong = worse.after.accuracy.of - approved;

@@ -104,7 +104,7 @@ function compileTaught(rows: readonly LabelledRow[]): (row: LabelledRow) => bool
 }
 
 function describeDrawn(drawn: number, others: number): string {
-  return `Most examples came without a label: the figures are of the ${formatCount(drawn)} that have one in the order of their random numbers, each left out of learning in turn, and not of the ${formatCount(others)} others, which may have been chosen.`;
+  return `Most examples came without a label: the figures are of ${formatCount(drawn)} random rows, each scored by a model that had not seen it. The ${formatCount(others)} others with a label may have been chosen.`;
 }
 
 /** Counts the rows that are left to rules, or null. */

@@ -121,7 +121,7 @@ export function PublishDialog({ type, onClose }: { type: DecisionType; onClose()
   );
 }
 
-/** Labels that new and changed rules contradict: what somebody said of a row weighs against a rule, too. */
+/** Labels that new and changed rules contradict: a label weighs against a rule as test rows do. */
 function Contradictions({ type }: { type: DecisionType }) {
   const rules = type.draft?.settings.hard_rules ?? [];
   const params = { decision_type_id: type.id };

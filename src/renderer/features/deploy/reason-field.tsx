@@ -11,7 +11,7 @@ export function ReasonField({ why: [reason, setReason] }: { why: Why }) {
   return (
     <TextInput
       label="Reason"
-      description="Kept in the history with what you deploy or go back to next. Needed where something speaks against it."
+      description="Kept in the history with what you deploy or go back to next. Required if it is worse."
       maw={480}
       maxLength={maxReasonLength}
       value={reason}

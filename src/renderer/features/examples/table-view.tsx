@@ -46,12 +46,9 @@ export function TableView({ type, queue, search, title, tools, side, onHint }: V
   const columns = useColumns(type, rows, seen, setFiltered);
   const { selection, selected, isSelected, clear } = useSelection(rows.total, work, JSON.stringify(filter));
   const bulk = useBulk(type, filter, selected, selection, clear);
-  useLabelCommands(
-    type,
-    selected > 1 ? toWorkOnMany(work, bulk) : work,
-    () => grid.current?.focus(),
-    type.active_version.options.slice(0, maxKeyOptions),
-  );
+  const focus = () => grid.current?.focus();
+  const keyed = type.active_version.options.slice(0, maxKeyOptions);
+  useLabelCommands(type, selected > 1 ? toWorkOnMany(work, bulk) : work, focus, keyed);
   useRowCommands(rows.count, work);
   return (
     <Place

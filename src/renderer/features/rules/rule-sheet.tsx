@@ -142,7 +142,6 @@ export function RuleSheet(props: SheetProps) {
   const input = useCellInput(props);
   const actions = {
     onCell: useNewest((toRow: number, toColumn: number, isExtended: boolean) => {
-      sheet.enter();
       if (!isExtended) sheet.moveTo(toRow, toColumn);
       else if (!typing.edit) sheet.moveTo(toRow, toColumn, sheet.start);
     }),

@@ -207,6 +207,19 @@ function useBlocks(
   };
 }
 
+/**
+ * Tells whether somebody is in the sheet: until then, and again after Escape, letters belong to the keys of the window.
+ * The focus that the sheet has as its place opens is nobody's.
+ */
+function useEntering() {
+  const [isEntered, setEntered] = useState(false);
+  const isOpen = useRef(false);
+  useEffect(() => {
+    isOpen.current = true;
+  }, []);
+  return { isEntered, enter: () => isOpen.current && setEntered(true), quit: () => setEntered(false) };
+}
+
 /** The sheet: what it shows, and what its keys and the clipboard do. */
 export function useSheet(desk: RulesDesk, fields: readonly SheetField[], onPaste: (text: string) => void) {
   const table = useRef<HTMLTableElement>(null);
@@ -214,14 +227,7 @@ export function useSheet(desk: RulesDesk, fields: readonly SheetField[], onPaste
   const typing = useTyping(desk, cursor);
   const { rows, columns, row, column, moveTo } = cursor;
   const isTyping = typing.edit !== null;
-  // Letters belong to the keys of the window until somebody has gone to the sheet, and again after Escape: the focus
-  // that it has as its place opens is nobody's.
-  const [isEntered, setEntered] = useState(false);
-  const isOpen = useRef(false);
-  const enter = () => isOpen.current && setEntered(true);
-  useEffect(() => {
-    isOpen.current = true;
-  }, []);
+  const { isEntered, enter, quit } = useEntering();
   useEffect(() => {
     // The field that was typed in is gone; who pressed something else meanwhile keeps the focus there.
     if (!isTyping && document.activeElement === document.body) table.current?.focus({ preventScroll: true });
@@ -259,7 +265,7 @@ export function useSheet(desk: RulesDesk, fields: readonly SheetField[], onPaste
     if (move) {
       enter();
       moveTo(row + move.down, column + move.right, shiftKey && key !== 'Tab' ? start : null);
-    } else if (key === 'Escape') setEntered(false);
+    } else if (key === 'Escape') quit();
     else if (key === 'Enter' || key === 'F2') open();
     else if (key === 'Backspace') clear();
     else if (key.length === 1 && key !== ' ' && isEntered) open(key);

@@ -15,7 +15,7 @@ export type TrainingReadiness = {
   isReady: boolean;
   totalExamples: number;
   labelledExamples: number;
-  /** The fewest further labels with which a training could start; what single options miss under `refuse` is beside it. */
+  /** The fewest further labels with which a training could start, beside what single options miss under `refuse`. */
   missingLabels: number;
   /** Labelled examples that a training with these settings would leave to rules. */
   leftToRules: number;

@@ -268,7 +268,7 @@ function refuseUnpublished({ store }: Foundation, { seen, next }: Change): void 
   );
 }
 
-/** What decides of a type beside its options: everything but the hints among its rules. */
+/** The settings that decide beside the options: all but the hints among the rules. */
 function readDeciding({ activeVersion: { definition } }: DecisionTypeRecord) {
   const { options: _options, hard_rules: rules, ...others } = definition;
   return { ...others, rules: rules.filter(({ hint }) => hint !== true) };

@@ -32,7 +32,7 @@ export function withDraft(type: DecisionTypeRecord): DraftedType {
   return { ...type, draft };
 }
 
-/** What a draft changes, beside the hints that teach now: these decide nothing, so no draft holds any. */
+/** The changes of a draft, beside the hints that teach now: these decide nothing, so no draft holds any. */
 export function readChanges({ draft, activeVersion }: DraftedType): DraftRecord['to'] {
   const { hard_rules: rules } = draft.to;
   const hints = activeVersion.definition.hard_rules.filter(isHint);

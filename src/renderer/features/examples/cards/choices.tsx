@@ -122,24 +122,33 @@ export const Choices = memo(function Choices({
         )}
         <Reasons known={reason_codes} chosen={example.reason_codes} onReasons={onReasons} onLeave={onLeave} />
       </div>
-      <p className="muted small">
-        <Button
-          size="compact-xs"
-          title="Words that tell the answer of many rows, taught to the next training."
-          rightSection={<kbd>H</kbd>}
-          {...leavesFocus}
-          onClick={onHint}
-        >
-          Hint…
-        </Button>{' '}
-        {suggestion && <>{sourceNames[suggestion.source]} · </>}
-        {answer !== null && <EnterNote answer={answer} suggestion={suggestion} />}
-        <kbd>S</kbd> skip · <kbd>F</kbd> flag · <kbd>U</kbd> undo · <kbd>0</kbd> no label · <kbd>V</kbd> reviewed ·{' '}
-        <kbd>P</kbd> pin · <kbd>Del</kbd> delete · <kbd>?</kbd> keys
-      </p>
+      <KeyLine {...{ suggestion, answer, onHint }} />
     </div>
   );
 });
+
+type KeyLineProps = { suggestion: Suggestion | null; answer: string | null; onHint(): void };
+
+/** The keys of the card on one line, with the model behind the likelihoods. */
+function KeyLine({ suggestion, answer, onHint }: KeyLineProps) {
+  return (
+    <p className="muted small">
+      <Button
+        size="compact-xs"
+        title="Words that tell the answer of many rows, taught to the next training."
+        rightSection={<kbd>H</kbd>}
+        {...leavesFocus}
+        onClick={onHint}
+      >
+        Hint…
+      </Button>{' '}
+      {suggestion && <>{sourceNames[suggestion.source]} · </>}
+      {answer !== null && <EnterNote answer={answer} suggestion={suggestion} />}
+      <kbd>S</kbd> skip · <kbd>F</kbd> flag · <kbd>U</kbd> undo · <kbd>0</kbd> no label · <kbd>V</kbd> reviewed ·{' '}
+      <kbd>P</kbd> pin · <kbd>Del</kbd> delete · <kbd>?</kbd> keys
+    </p>
+  );
+}
 
 const sourceNames = {
   policy: 'Likelihoods: deployed policy',

@@ -85,7 +85,13 @@ export function QueueEnd({ type, queue, stats, labels, advice, isEmpty, onQueue 
   return (
     <EmptyState
       title={
-        isOthers ? 'Nothing for you to read' : left === 0 ? 'Done: nothing left in this queue' : 'That was the last one'
+        isOthers
+          ? 'Nothing for you to read'
+          : left === 0
+            ? labels.size === 0
+              ? 'Nothing here'
+              : 'Done: nothing left in this queue'
+            : 'That was the last one'
       }
       facts={
         <>
