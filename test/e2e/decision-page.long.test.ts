@@ -141,7 +141,17 @@ describe('a saved page', () => {
     const back = await decideFile(page, 'loans.csv', csv);
     expectAnswers(back, answers);
     expect(back.name).toBe('loans-decided.csv');
-    expect(back.sheet.columns).toEqual(['note', ...fields, 'decision', 'confidence', 'stage', 'reasons', 'review']);
+    expect(back.sheet.columns).toEqual([
+      'note',
+      ...fields,
+      'decision',
+      'confidence',
+      'classifier_choice',
+      'classifier_probability',
+      'stage',
+      'reasons',
+      'review',
+    ]);
     expect([back.sheet.delimiter, back.read(back.sheet.rows[7]!, 'note')]).toEqual([';', 'row; 7']);
     const workbook = makeWorkbook({ Loans: [fields, ...rows.map((cells) => cells as (string | number | boolean)[])] });
     const given = await decideFile(page, 'loans.xlsx', Buffer.from(workbook));

@@ -102,6 +102,7 @@ test('every answer has the fields of the workbench with its values, in batches a
     expect(answer).toEqual({
       ...expected,
       confidence: near(expected['confidence']),
+      classifier_probability: expected['classifier_probability'] && near(expected['classifier_probability']),
       class_probabilities: Object.fromEntries(probabilities),
     });
   }
