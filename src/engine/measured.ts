@@ -310,6 +310,7 @@ export const verdictSchema = z
       kind: z
         .enum([
           'split',
+          'answers',
           'report',
           'gate',
           'promise',
@@ -321,12 +322,12 @@ export const verdictSchema = z
           'retraining',
         ])
         .describe(
-          '`split`: what it will be asked about, where examples at random are certainly easier than new ones (`one_case` of the type is the answer), or whether rows held out in another way give a lower figure; `report`: what is not known yet while that of its training is not complete (`metrics.follow_up`); `gate`: the F1 that its training asked for; `promise`: that of its type; `must`: its pinned cases; `worse`: certainly worse on unseen examples than what decides now; `weak_parts`: where it was certainly worse; `comparison`: with the policy that decided when it was made; `availability`: of a deployed one; `retraining`: why it should be trained again',
+          '`split`: what it will be asked about, where examples at random are certainly easier than new ones (`one_case` of the type is the answer), or whether rows held out in another way give a lower figure; `answers`: why no figure is known, as labels may be answers of a policy, or a field is known with the answer alone; `report`: what is not known yet while that of its training is not complete (`metrics.follow_up`); `gate`: the F1 that its training asked for; `promise`: that of its type; `must`: its pinned cases; `worse`: certainly worse on unseen examples than what decides now; `weak_parts`: where it was certainly worse; `comparison`: with the policy that decided when it was made; `availability`: of a deployed one; `retraining`: why it should be trained again',
         ),
       state: z
         .enum(['passed', 'warning', 'blocking'])
         .describe(
-          '`blocking`: no training deploys it by itself, or it cannot decide now; `split`, `promise`, `must` and `worse` also ask people for a reason',
+          '`blocking`: no training deploys it by itself, or it cannot decide now; `split`, `answers`, `promise`, `must` and `worse` also ask people for a reason',
         ),
       sentence: z.string(),
     }),

@@ -45,6 +45,7 @@ export function assessPolicy(
   if (policy.bundleSha256 === null) return [];
   const items: (Item | null)[] = [
     judgeSplit(type, policy.metrics),
+    judgeAnswers(policy.metrics),
     judgeReport(policy.metrics),
     judgeGate(policy),
     judgePromise(deps, type, policy),
@@ -69,6 +70,12 @@ function judgeSplit({ oneCase }: Pick<DecisionTypeRecord, 'oneCase'>, metrics: M
   return stricter && { kind: 'split', state: 'warning', sentence: stricter.sentence };
 }
 
+/** Whether no figure is known, as labels may be a policy's answers, or a field is known with the answer alone. */
+function judgeAnswers(metrics: Metrics | null): Item | null {
+  const caution = metrics?.cautions.find(({ kind }) => kind === 'own_answers' || kind === 'known_late');
+  return caution === undefined ? null : { kind: 'answers', state: 'blocking', sentence: caution.sentence };
+}
+
 function askWhose(rule: string, field: string): Item {
   const names = nameFields(field);
   const [fresh, same] =
@@ -91,7 +98,7 @@ export function findBlocking(verdict: Verdict): string | null {
 }
 
 /** The kinds that hold a release, whoever makes it. A missed gate only leaves the deployment to a person. */
-const holdKinds = ['split', 'must', 'promise', 'worse'] as const;
+const holdKinds = ['split', 'answers', 'must', 'promise', 'worse'] as const;
 export type Hold = { kind: (typeof holdKinds)[number]; sentence: string };
 
 /** Lists what keeps a policy from deciding until a person gives a reason. */
