@@ -213,7 +213,7 @@ export function randomCondition(random: Random): string {
       case 10:
         return `${random.pick(['min', 'max'])}(${value(d, names)}, ${value(d, names)})`;
       case 11:
-        return `timestamp(${random.chance(0.7) ? quoted() : path(names)})${random.chance(0.6) ? `.${random.pick(['getFullYear', 'getMonth', 'getDate', 'getDayOfWeek', 'getDayOfYear', 'getHours', 'getMinutes', 'getMilliseconds'])}(${random.chance(0.3) ? random.pick(['"+05:30"', '"-08:00"', '"UTC"', '"Mars"']) : ''})` : ''}`;
+        return `timestamp(${random.chance(0.7) ? quoted() : path(names)})${random.chance(0.6) ? `.${random.pick(['getFullYear', 'getMonth', 'getDate', 'getDayOfMonth', 'getDayOfWeek', 'getDayOfYear', 'getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'])}(${random.chance(0.3) ? random.pick(['"+05:30"', '"-08:00"', '"UTC"', '"Mars"']) : ''})` : ''}`;
       case 12:
         return `duration(${random.pick(['"1h30m"', '"-2.5s"', '"0"', '"90m"', '"x"', '"1.0009s"'])})`;
       case 13:
