@@ -5,17 +5,14 @@ import type { ThresholdSettings } from '../decide/thresholds.ts';
 import type { Rule } from '../domain/definition.ts';
 import type { Metrics } from '../domain/metrics.ts';
 import type { Slice } from '../findings/slices.ts';
-import type { Confusion } from '../measure/confusion.ts';
 import { formatAmount } from '../measure/costs.ts';
 import { formatShare } from '../measure/format-share.ts';
-import { listMistakes } from '../measure/mistakes.ts';
 import { quoteAccuracy } from '../measure/quote-accuracy.ts';
 import { type MeasuredShare, nothingPromised, type Verdict, type WholeDecision } from '../measured.ts';
 import { countOf, formatCount } from '../numeric.ts';
 import { describeReading } from '../text/languages.ts';
+import { drawMatrix, type Matrix } from './draw-matrix.ts';
 import { escapeHtml, quoteText } from './html.ts';
-
-type Matrix = Pick<Confusion, 'confusion_labels' | 'confusion_matrix'>;
 
 type ReportFacts = {
   type: { name: string; description: string; options: readonly string[] };
@@ -66,11 +63,6 @@ type ReportFacts = {
 };
 
 const maxNames = 20;
-/** A matrix of more options is a list of the commonest mistakes. */
-const maxMatrixOptions = 12;
-/** Names of more characters than this in all are numbers above the columns. */
-const maxHeadCharacters = 50;
-const maxMistakes = 10;
 /** Pairs of readers, those with the most rows first. */
 const maxPairs = 3;
 const maxRules = 12;
@@ -205,33 +197,6 @@ function listBaselines(baseline: WholeDecision['baseline']): [string, MeasuredSh
   const { option, accuracy, rules_alone } = baseline;
   const always: [string, MeasuredShare] = [`Correct if always ${quoteText(option)}`, accuracy];
   return rules_alone === null ? [always] : [always, ['Correct with the rules alone', rules_alone]];
-}
-
-/** Draws actual options against decided ones, by number where names have no room; lists mistakes of many options. */
-function drawMatrix(whole: Matrix): string {
-  const { confusion_labels: labels, confusion_matrix: matrix } = whole;
-  const mistakes = listMistakes(whole);
-  if (mistakes.length === 0) return '<p>No mistakes on the unseen examples.</p>';
-  if (labels.length > maxMatrixOptions) {
-    const items = mistakes
-      .slice(0, maxMistakes)
-      .map(
-        ({ right, decided, count }) =>
-          `<li>${formatCount(count)} of ${quoteText(right)} decided as ${quoteText(decided)}</li>`,
-      );
-    return `<ul>${items.join('')}</ul>`;
-  }
-  const isNumbered = labels.join('').length > maxHeadCharacters;
-  const heads = labels.map((label, place) => `<th scope="col">${isNumbered ? place + 1 : quoteText(label)}</th>`);
-  const rows = matrix.map((counts, right) => {
-    const total = counts.reduce((sum, count) => sum + count, 0);
-    const cells = counts.map((count, decided) => {
-      const miss = count * 4 > total ? 'many' : 'few';
-      return `<td class="${right === decided ? 'hit' : count === 0 ? 'quiet' : miss}">${formatCount(count)}</td>`;
-    });
-    return `<tr><th scope="row">${isNumbered ? `${right + 1} ` : ''}${quoteText(labels[right] ?? '')}</th>${cells.join('')}</tr>`;
-  });
-  return `<table class="matrix"><thead><tr><th scope="col">Actual ↓ Decided →</th>${heads.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
 /** A cell with a bar as long as its value, of `max`, and a line over the interval. The figures stand beside it. */

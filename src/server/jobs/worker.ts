@@ -11,6 +11,7 @@ import type { JsonObject } from '../../engine/json.ts';
 import { maxCompared } from '../../engine/measure/two-samples.ts';
 import type { Adapters, TuningGraph } from '../../engine/ports.ts';
 import { compileHintReader, maxHintedRows } from '../../engine/training/data/hint-rows.ts';
+import { listDigested, toSeed } from '../../engine/training/digest-rows.ts';
 import {
   type CandidateTextModel,
   type PackedPolicy,
@@ -129,22 +130,9 @@ function receiveRows({ identifying = [], definition }: WorkerOrder['request']): 
   });
 }
 
-/** The digest of the rows' content, whatever their order and ids: the same rows imported again have the same one. */
-function digestRows({ rows, open, hinted }: Snapshot): string {
-  const texts = rows
-    .map(({ inputJson, decision, firstDecision, reasonCodesJson, source, test, later }) =>
-      JSON.stringify([
-        ...[inputJson, decision, reasonCodesJson, source],
-        ...(test ? ['test'] : []),
-        ...(later && open.rows > 0 ? ['later'] : []),
-        ...(firstDecision === null ? [] : [{ firstDecision }]),
-      ]),
-    )
-    .sort();
+function digestRows(snapshot: Snapshot): string {
   const hash = createHash('sha256');
-  for (const text of texts) hash.update(text);
-  if (open.rows > 0) hash.update(JSON.stringify(open));
-  for (const { inputJson, decision } of hinted) hash.update(JSON.stringify({ hint: decision, inputJson }));
+  for (const text of listDigested(snapshot)) hash.update(text);
   return hash.digest('hex');
 }
 
@@ -170,7 +158,7 @@ async function run(order: WorkerOrder, snapshot: Snapshot): Promise<TrainOutcome
   const { rows, open, hinted, sample } = snapshot;
   const snapshotSha256 = digestRows(snapshot);
   // Unless one is given, the seed follows from the data: the same snapshot gives the same metrics.
-  const seed = order.request.config.seed ?? Number.parseInt(snapshotSha256.slice(0, 8), 16) >>> 1;
+  const seed = order.request.config.seed ?? toSeed(snapshotSha256);
   // Loaded after the order was accepted, so that heavy modules do not delay the answer to the caller.
   const [{ train }, onnx] = await Promise.all([import('../../engine/training/train.ts'), importOnnxRuntime()]);
   const runtimeVersion = onnx?.runtimeVersion ?? 'without onnxruntime';

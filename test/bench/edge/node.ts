@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { buildEdge } from '../../../scripts/build-edge.ts';
+import { buildEdge } from '../../../scripts/bundling/build-edge.ts';
 import type { JsonObject } from '../../../src/engine/json.ts';
-import { fillPage } from '../../../src/server/services/policies/export.ts';
+import { fillPage } from '../../../src/engine/report/fill-page.ts';
 import { openAddress } from '../../e2e/tools/browser-page.ts';
 import { makeBookings, rules, trainBundle } from './bundles.ts';
 

@@ -5,18 +5,16 @@ import Database from 'better-sqlite3';
 import { bundleLimits } from '../../../engine/bundle/manifest.ts';
 import { writeZip, type ZipFile, type ZipLimits } from '../../../engine/bundle/zip.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { archiveFormat, toPolicyEntry } from '../../../engine/export/type-archive.ts';
 import { sha256 } from '../../process/clock.ts';
 import { type ArchivedType, readTypeRows } from '../../store/upkeep/type-archives.ts';
 
-export const archiveFormat = { format: 'decision-workbench-type', format_version: 1 } as const;
 /** Policies that one archive holds. */
 const maxPolicies = 1_000;
 
 const mebibyte = 1024 * 1024;
 /** A whole archive is held in memory, where it is written and where it is read. */
 const maxRowsBytes = 96 * mebibyte;
-/** The entry with the bundle of a policy. */
-export const toPolicyEntry = (version: number) => `policies/v${version}.zip`;
 export const archiveZipLimits: ZipLimits = {
   maxEntryBytes: {
     'manifest.json': mebibyte,

@@ -19,7 +19,7 @@ import { countNgrams } from '../../../engine/features/plan.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { WholeDecision } from '../../../engine/measured.ts';
 import { isPiiField, redactToPlaceholder } from '../../../engine/pii.ts';
-import { escapeHtml } from '../../../engine/report/html.ts';
+import { fillPage } from '../../../engine/report/fill-page.ts';
 import { makeGoldenInputs } from '../../../engine/training/package/golden-inputs.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
@@ -156,16 +156,6 @@ export async function exportPage(
   const { bytes, fileName } = await exportBundle(runtime, type, exportable, false);
   const html = fillPage(page, { name: type.name, bundle: bytes, hasSchema: inputSchema !== null });
   return { html, fileName: fileName.replace(/\.zip$/, '.html') };
-}
-
-/** Puts a bundle into the built page; an input schema is compiled to a function, which the page then allows. */
-export function fillPage(page: string, policy: { name: string; bundle: Uint8Array; hasSchema: boolean }): string {
-  const parts = {
-    TITLE: escapeHtml(policy.name),
-    BUNDLE: Buffer.from(policy.bundle).toString('base64'),
-    EVAL: policy.hasSchema ? " 'unsafe-eval'" : '',
-  };
-  return Object.entries(parts).reduce((text, [name, part]) => text.replaceAll(`%${name}%`, () => part), page);
 }
 
 function nameBundle(bytes: Uint8Array, name: string): ExportedBundle {
