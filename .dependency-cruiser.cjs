@@ -95,7 +95,10 @@ const parts = {
     'page',
     'serve',
   ],
-  tab: [['messages.ts', 'read-table.ts', 'train-table.ts', 'project.ts'], ['worker.ts', 'page.ts', 'result.ts', 'label-rows.ts']],
+  tab: [
+    ['messages.ts', 'read-table.ts', 'train-table.ts', 'project.ts'],
+    ['worker.ts', 'page.ts', 'result.ts', 'label-rows.ts'],
+  ],
   server: [
     'process',
     [
@@ -240,8 +243,25 @@ module.exports = {
       to: { path: '^src/', pathNot: ['^src/edge/', '^src/engine/'] },
     },
     {
-    ['training/request.ts', 'training/digest-rows.ts', 'training/progress.ts'],
-    'units',
+      name: 'edge-service-imports-door',
+      severity: 'error',
+      from: { path: '^src/edge/serve/' },
+      to: { path: '^src/', pathNot: ['^src/edge/', '^src/door/', '^src/server/contract/', '^src/engine/'] },
+    },
+    {
+      name: 'edge-service-imports-door',
+      severity: 'error',
+      from: { path: '^src/edge/serve/' },
+      to: { path: '^src/', pathNot: ['^src/edge/', '^src/door/', '^src/server/contract/', '^src/engine/'] },
+    },
+    {
+      name: 'tab-imports-engine-and-edge-only',
+      severity: 'error',
+      from: { path: '^src/tab/' },
+      to: { path: '^src/', pathNot: ['^src/tab/', '^src/edge/', '^src/engine/'] },
+    },
+    {
+      name: 'edge-uses-node-in-its-place',
       comment: 'Everything else runs in browsers, too.',
       severity: 'error',
       from: { path: '^src/edge/', pathNot: '^src/edge/(node-files\\.ts$|serve/)' },

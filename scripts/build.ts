@@ -1,22 +1,24 @@
 /**
- * `npm run build`: out/main, out/preload, out/renderer, out/server and out/decision-edge, with the licences of their
- * contents; the last two have an SBOM. `--renderer`, `--server` or `--edge` builds only that part, and `--package` what
- * the npm package holds: these three; `--server` takes another folder than out/server.
+ * `npm run build`: out/main, out/preload, out/renderer, out/server, out/decision-edge and out/tab, with the licences of
+ * their contents; the last three have an SBOM. `--renderer`, `--server`, `--edge` or `--tab` builds only that part, and
+ * `--package` what the npm package holds; `--server` takes another folder than out/server.
  */
 import { execSync, spawnSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { build } from 'vite';
-import { buildEdge } from './build-edge.ts';
+import { buildEdge } from './bundling/build-edge.ts';
+import { buildTab } from './bundling/build-tab.ts';
+import { collectLicenses, listPackages } from './bundling/licenses.ts';
 import { projectRoot } from './freshness.ts';
-import { collectLicenses, listPackages } from './licenses.ts';
 
 const only = process.argv[2];
 const serverFolder = process.argv[3] ?? 'out/server';
 process.chdir(projectRoot);
 const isPackage = only === '--package';
-if (only === undefined || isPackage || only === '--edge') await buildEdge('out/decision-edge');
+if (only === undefined || isPackage || only === '--edge' || only === '--tab') await buildEdge('out/decision-edge');
+if (only === undefined || only === '--tab') await buildTab('out/tab', 'out/decision-edge/page.html');
 if (only === undefined || isPackage || only === '--server') await buildServer();
 if (isPackage || only === '--renderer')
   await build({ configFile: join(projectRoot, 'vite.config.ts'), logLevel: 'warn' });

@@ -35,6 +35,15 @@ const service = {
   'VRS-1': 'The API is versioned by the path prefix /api/v1; the root route reports the version of the service.',
 };
 
+const tab = {
+  'TAB-1':
+    'The workbench in a tab is one HTML file that opens from disk: a dropped CSV, Excel or JSON file becomes, by one question and with progress and a stop, a policy with its number, its matrix down to the rows, and a form to try it; nothing leaves the page.',
+  'TAB-2': 'The same rows give the same bundle, byte for byte, in Chromium and in Node.',
+  'TAB-3':
+    'What a tab made is kept as a page that decides, as a bundle, and as a project, which the workbench imports with its figures and the tab goes on with.',
+  'TAB-4': 'Rows without an answer are labelled in the tab by keys, with undo, and learned by the next training.',
+};
+
 const decisionTypes = {
   'TYP-1':
     'A decision type has id, name, description, active_version, pii_fields, retention_days, fallback_option, model_deployed, created_at and updated_at.',
@@ -1075,6 +1084,7 @@ const firstProject = {
 
 export const requirements: Readonly<Record<string, Requirement>> = {
   ...service,
+  ...tab,
   ...decisionTypes,
   ...deciding,
   ...decisionModels,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type RunningWorkbench, startWorkbenchProcess } from '../../test/e2e/tools/workbench-process.ts';
-import { buildEdge } from '../build-edge.ts';
+import { buildEdge } from '../bundling/build-edge.ts';
 import { isFresh, projectRoot } from '../freshness.ts';
 import { leaveOut, preparePython } from './python-environment.ts';
 import { runReporting, type StepResult } from './steps.ts';

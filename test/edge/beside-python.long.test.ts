@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildEdge } from '../../scripts/build-edge.ts';
+import { buildEdge } from '../../scripts/bundling/build-edge.ts';
 import { isFresh, projectRoot } from '../../scripts/freshness.ts';
 import { findChromium } from '../../scripts/testing/chromium.ts';
 import type { EdgeDecision } from '../../src/edge/api.ts';

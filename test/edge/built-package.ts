@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { buildEdge } from '../../scripts/build-edge.ts';
+import { buildEdge } from '../../scripts/bundling/build-edge.ts';
 import { projectRoot } from '../../scripts/freshness.ts';
 import { forAll, makeDataDir, removeDataDir } from '../server/workbench.ts';
 

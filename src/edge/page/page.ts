@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { UnreadableFile } from '../../engine/import/sheet.ts';
 import { type EdgeDecision, InvalidBundle, InvalidInput, type Predictor } from '../api.ts';
 import { loadBundle } from '../browser.ts';
+import { show } from './decision.ts';
 import { find, make, say } from './elements.ts';
 import { fillForm, UnreadableField } from './input-form.ts';
 import { readTable, type Table, writeDecided } from './table-file.ts';
@@ -10,9 +11,7 @@ import { readTable, type Table, writeDecided } from './table-file.ts';
 // It would otherwise try to compile its checks, which the policy of the page refuses.
 z.config({ jitless: true });
 
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 const count = (number: number, noun: string) => `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
-const stageNames = { rules: 'by a rule', classifier: 'by the classifier', fallback: 'the fallback' };
 
 function readBundle(): Uint8Array {
   const packed = atob(find('bundle', HTMLScriptElement).text);
@@ -50,28 +49,6 @@ function openForm(predictor: Predictor): void {
       answer.replaceChildren(say(error.message, 'bad'));
     }
   });
-}
-
-/** How sure the decision is, of what the classifier was asked. */
-function describeSureness({ stage, confidence, classifier_choice: choice }: EdgeDecision): string {
-  return stage === 'fallback' && choice === null && confidence === 0 ? '' : `${percent(confidence)} sure, `;
-}
-
-function show(decided: EdgeDecision): Node[] {
-  const { decision, stage, explanation, escalate, reason_codes, class_probabilities, unread } = decided;
-  const rows = Object.entries(class_probabilities)
-    .sort(([, a], [, b]) => b - a)
-    .map(([option, share]) => make('tr', {}, make('td', {}, make('bdi', {}, option)), make('td', {}, percent(share))));
-  return [
-    make('p', { className: 'decision' }, make('bdi', {}, decision)),
-    say(
-      `${describeSureness(decided)}${stageNames[stage]}${reason_codes.length > 0 ? `: ${reason_codes.join(', ')}` : ''}`,
-    ),
-    ...(escalate ? [say('A person should look at this one.', 'warn')] : []),
-    say(explanation, 'hint'),
-    ...unread.map((sentence) => say(`${sentence}.`, 'warn')),
-    make('table', {}, make('tbody', {}, ...rows)),
-  ];
 }
 
 function openFiles(predictor: Predictor): void {

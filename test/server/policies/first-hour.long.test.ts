@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildEdge } from '../../../scripts/build-edge.ts';
+import { buildEdge } from '../../../scripts/bundling/build-edge.ts';
 import { makeSampleFolder, openForTest, temporaryFolder } from '../workbench.ts';
 
 const root = resolve(import.meta.dirname, '../../..');

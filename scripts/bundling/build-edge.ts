@@ -4,8 +4,8 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import ts from 'typescript';
-import { escapeHtml } from '../src/engine/report/html.ts';
-import { projectRoot } from './freshness.ts';
+import { escapeHtml } from '../../src/engine/report/html.ts';
+import { projectRoot } from '../freshness.ts';
 import { collectLicenses, listPackages } from './licenses.ts';
 
 const sources = join(projectRoot, 'src/edge');
@@ -34,19 +34,19 @@ export async function buildEdge(folder: string): Promise<void> {
   const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
   writeJson(join(folder, 'package.json'), { ...described, version });
   writeFileSync(join(folder, 'licenses.md'), collectLicenses(modules));
-  writeJson(join(folder, 'sbom.cdx.json'), listContents(modules, version));
+  writeJson(join(folder, 'sbom.cdx.json'), listContents('decision-edge', modules, version));
 }
 
 const writeJson = (file: string, value: object) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 
-/** Lists the packages that the scripts contain, as CycloneDX. */
-function listContents(modules: readonly string[], version: string): object {
+/** Lists the packages that the scripts of a build contain, as CycloneDX. */
+export function listContents(product: string, modules: readonly string[], version: string): object {
   const components = listPackages(modules).map(({ name, version, license }) => {
     const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
     return { type: 'library', 'bom-ref': purl, name, version, licenses: [{ license: { id: license } }], purl };
   });
-  const purl = `pkg:npm/decision-edge@${version}`;
-  const component = { type: 'library', 'bom-ref': purl, name: 'decision-edge', version, purl };
+  const purl = `pkg:npm/${product}@${version}`;
+  const component = { type: 'library', 'bom-ref': purl, name: product, version, purl };
   return { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata: { component }, components };
 }
 
@@ -93,38 +93,64 @@ async function writeService(folder: string): Promise<string[]> {
 
 /** Writes the page, complete but for the bundle that it is to hold, and returns what its script was made of. */
 async function writePage(folder: string): Promise<string[]> {
+  const { script, moduleIds } = await bundleForPage(join(sources, 'page/page.ts'));
+  const read = (name: string) => readFileSync(join(sources, 'page', name), 'utf8');
+  const [style, shell, licenses] = [read('page.css'), read('page.html'), collectLicenses(moduleIds)];
+  writeFileSync(
+    join(folder, 'page.html'),
+    composePage({ shell, style, script, licenses, allowed: { scripts: '%EVAL%' } }),
+  );
+  return moduleIds;
+}
+
+/** Bundles a script of a page without what pages leave out, as it can stand in HTML. */
+export async function bundleForPage(
+  input: string,
+  define: Record<string, string> = {},
+): Promise<{ script: string; moduleIds: string[] }> {
   const bundle = await rolldown({
-    input: join(sources, 'page/page.ts'),
+    input,
     platform: 'browser',
     plugins: [
       replaceModule('jschardet', join(sources, 'page/no-detector.ts')),
       replaceModule('./formats/read-parquet.ts', join(sources, 'page/no-parquet.ts')),
     ],
+    transform: { define },
     logLevel: 'warn',
   });
   const { output } = await bundle.generate({ format: 'iife', minify: true, codeSplitting: false });
   await bundle.close();
   const [{ code, moduleIds }] = output;
-  const script = toInlineScript(code);
-  const read = (name: string) => readFileSync(join(sources, 'page', name), 'utf8');
-  const [style, shell] = [read('page.css'), read('page.html')];
+  return { script: toInlineScript(code), moduleIds };
+}
+
+/** Puts a page together with its policy: it runs this script, has this style, and connects to nothing. */
+export function composePage(page: {
+  shell: string;
+  style: string;
+  script: string;
+  licenses: string;
+  allowed: { scripts: string; others?: string[] };
+  parts?: [mark: string, text: string][];
+}): string {
+  const { shell, style, script, licenses, allowed } = page;
   const digest = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   const policy = [
     "default-src 'none'",
-    `script-src ${digest(script)}%EVAL%`,
+    `script-src ${digest(script)}${allowed.scripts}`,
     `style-src ${digest(style)}`,
+    ...(allowed.others ?? []),
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
   const parts: [mark: string, text: string][] = [
     ['%POLICY%', policy],
     ['/* %STYLE% */', style],
-    ['%LICENSES%', escapeHtml(collectLicenses(moduleIds))],
+    ['%LICENSES%', escapeHtml(licenses)],
     ['/* %SCRIPT% */', script],
+    ...(page.parts ?? []),
   ];
-  const page = parts.reduce((text, [mark, part]) => text.replace(mark, () => part), shell);
-  writeFileSync(join(folder, 'page.html'), page);
-  return moduleIds;
+  return parts.reduce((text, [mark, part]) => text.replace(mark, () => part), shell);
 }
 
 const signs: Readonly<Record<string, string>> = { '</': '<\\/', '<!--': '\\x3c!--', '\0': '\\x00', '\r': '\\r' };

@@ -1,0 +1,177 @@
+/** The workbench in a tab: a table is dropped, its answer said, and a policy trained, tried and kept. */
+import { gunzipSync, strFromU8 } from 'fflate';
+import { show as showDecision } from '../edge/page/decision.ts';
+import { find, make, say } from '../edge/page/elements.ts';
+import { fillForm, UnreadableField } from '../edge/page/input-form.ts';
+import { formatCount } from '../engine/numeric.ts';
+import { RowLabels } from './label-rows.ts';
+import type { OpenedTable, Order, Report, TrainedResult } from './messages.ts';
+import { showResult } from './result.ts';
+
+const section = (id: string) => find(id, HTMLElement);
+const problem = section('problem');
+let worker = startWorker();
+let labels: RowLabels | null = null;
+/** The last file that was opened, to begin again with after a stop. */
+let opened: Extract<Order, { kind: 'open' }> | null = null;
+
+function startWorker(): Worker {
+  const source = find('worker', HTMLScriptElement).text;
+  const started = new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+  started.onmessage = ({ data }: MessageEvent<Report>) => receive(data);
+  started.onerror = ({ message }) => receive({ kind: 'failed', message: `The tab has failed: ${message}` });
+  return started;
+}
+
+const tell = (order: Order) => worker.postMessage(order);
+
+function receive(report: Report): void {
+  switch (report.kind) {
+    case 'opened':
+      ask(report.table);
+      break;
+    case 'progress':
+      showWork(report.message, report.fraction);
+      break;
+    case 'trained':
+      showTrained(report.result);
+      break;
+    case 'decided':
+      section('answer').replaceChildren(...showDecision(report.decided));
+      break;
+    case 'saved':
+      download(report);
+      break;
+    case 'failed':
+      section('work').hidden = true;
+      problem.textContent = report.message;
+  }
+}
+
+function showWork(message: string, fraction: number | null): void {
+  section('work').hidden = false;
+  section('work-state').textContent = message;
+  const bar = find('work-bar', HTMLProgressElement);
+  if (fraction === null) bar.removeAttribute('value');
+  else bar.value = fraction;
+}
+
+async function open(file: File): Promise<void> {
+  if (
+    labels !== null &&
+    labels.count > 0 &&
+    !confirm('Labels that no training has learned would be lost. Open another file?')
+  )
+    return;
+  stop();
+  opened = { kind: 'open', name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
+  for (const id of ['question', 'result']) section(id).hidden = true;
+  showWork(`Reading ${file.name}…`, null);
+  tell(opened);
+}
+
+/** Ends what is under way; the worker that takes over knows nothing yet. */
+function stop(): void {
+  worker.terminate();
+  worker = startWorker();
+  section('work').hidden = true;
+  problem.textContent = '';
+  labels = null;
+}
+
+function ask({ certain, candidates, sentences }: OpenedTable): void {
+  section('work').hidden = true;
+  section('question').hidden = false;
+  section('file-facts').textContent = `${sentences.join('. ')}.`;
+  const choices = candidates.map(({ column, why, values }) => {
+    const choose = make(
+      'button',
+      { type: 'button', className: column === certain ? '' : 'plain' },
+      make('bdi', {}, column),
+    );
+    choose.addEventListener('click', () => {
+      showWork('Training…', null);
+      tell({ kind: 'train', answer: column });
+    });
+    const shown = values.map(([value, rows]) => `${value} ${formatCount(rows)}`).join(', ');
+    return make(
+      'p',
+      { className: 'candidate' },
+      choose,
+      make('span', { className: 'hint' }, [why, shown].filter(Boolean).join('; ')),
+    );
+  });
+  section('candidates').replaceChildren(
+    ...(choices.length > 0 ? choices : [say('No column has few different values, as an answer has.', 'bad')]),
+  );
+  section('candidates').querySelector('button')?.focus();
+}
+
+function showTrained(result: TrainedResult): void {
+  for (const id of ['work', 'question']) section(id).hidden = true;
+  problem.textContent = '';
+  section('result').hidden = false;
+  section('answer').replaceChildren();
+  showResult(result);
+  const form = find('form', HTMLFormElement);
+  form.replaceChildren();
+  const readInput = fillForm(form, result.fields);
+  form.onreset = () => section('answer').replaceChildren();
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    try {
+      tell({ kind: 'decide', input: readInput() });
+    } catch (error) {
+      if (!(error instanceof UnreadableField)) throw error;
+      section('answer').replaceChildren(say(error.message, 'bad'));
+    }
+  };
+  labels = new RowLabels(result.options, result.open, (given) => {
+    showWork('Training…', null);
+    tell({ kind: 'label', labels: given });
+  });
+  section('number').focus();
+}
+
+function download({ name, type, bytes }: Extract<Report, { kind: 'saved' }>): void {
+  const address = URL.createObjectURL(new Blob([new Uint8Array(bytes)], { type }));
+  make('a', { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+/** The page of a policy, which the build packs into this one. */
+function readOfflinePage(): string {
+  const packed = atob(find('offline', HTMLScriptElement).text);
+  return strFromU8(gunzipSync(Uint8Array.from(packed, (sign) => sign.charCodeAt(0))));
+}
+
+const chooser = find('file', HTMLInputElement);
+chooser.addEventListener('change', () => {
+  const [file] = chooser.files ?? [];
+  if (file) void open(file);
+  chooser.value = '';
+});
+document.addEventListener('dragover', (event) => event.preventDefault());
+document.addEventListener('drop', (event) => {
+  event.preventDefault();
+  const file = event.dataTransfer?.files[0];
+  if (file) void open(file);
+});
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof Element && event.target.closest('input, select, textarea') !== null;
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (labels?.press(event.key)) event.preventDefault();
+});
+window.addEventListener('beforeunload', (event) => {
+  if (labels !== null && labels.count > 0) event.preventDefault();
+});
+section('stop').addEventListener('click', () => {
+  stop();
+  // The table is read again, so that its question can be answered another way.
+  if (opened !== null) tell(opened);
+});
+for (const as of ['page', 'bundle', 'project'] as const) {
+  section(`save-${as}`).addEventListener('click', () =>
+    tell({ kind: 'save', as, page: as === 'page' ? readOfflinePage() : '' }),
+  );
+}
