@@ -123,7 +123,7 @@ export async function openWorkbench(options: ServerOptions, clock: Clock, log: L
   const closing = new AsyncDisposableStack();
   const open = async (): Promise<OpenWorkbench> => {
     const deps = openDeps(options, clock, log, closing);
-    await deps.exampleAdditions.removeUnfinished();
+    await deps.exampleAdditions.settle();
     await deps.jobs.resolveOrphans();
     numberFirstReleases(deps);
     await prepareDeployedPolicies(deps);

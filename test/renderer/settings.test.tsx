@@ -111,7 +111,7 @@ describe('Settings', () => {
     const { call, deps } = await openForTest();
     deps.db.pragma('foreign_keys = OFF');
     deps.db.exec(
-      "INSERT INTO example_undos (token, decision_type_id, rows, created_at) VALUES ('t', 'nobody', '[]', 0)",
+      "INSERT INTO example_undos (token, decision_type_id, created_at) VALUES ('t', 'nobody', 0)",
     );
     showWindow(call, '#/settings/data');
     await screen.findByText(/There is no backup yet/);

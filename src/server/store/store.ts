@@ -8,7 +8,7 @@ import { LogStore } from './deciding/logs.ts';
 import { createQuestionStore } from './deciding/questions.ts';
 import { createReceiptStore } from './deciding/receipts.ts';
 import { createAuditStore } from './examples/audits.ts';
-import { createExampleChangeStore } from './examples/example-changes.ts';
+import { ExampleChangeStore } from './examples/example-changes.ts';
 import { createExampleExportStore } from './examples/example-exports.ts';
 import { createExampleMergeStore } from './examples/example-merges.ts';
 import { createExamplePlaces } from './examples/example-places.ts';
@@ -33,6 +33,7 @@ import { WriteLock } from './write-lock.ts';
 /** Every query of the program, prepared once. All of it runs on the one writing connection. */
 export function createStore(db: WorkbenchDatabase, clock: Clock) {
   const examples = new ExampleStore(db);
+  const labelHistory = createLabelHistoryStore(db);
   return {
     accounts: new AccountStore(db),
     activity: createActivityStore(db),
@@ -46,9 +47,9 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     exampleExports: createExampleExportStore(db),
     exampleMerges: createExampleMergeStore(db, (typeId) => examples.noteChange(typeId)),
     examplePlaces: createExamplePlaces(db),
-    labelHistory: createLabelHistoryStore(db),
+    labelHistory,
     labelling: createLabellingStore(db, (typeId) => examples.noteChange(typeId)),
-    exampleChanges: createExampleChangeStore(db, (typeId) => examples.noteChange(typeId)),
+    exampleChanges: new ExampleChangeStore(db, labelHistory, (typeId) => examples.noteChange(typeId)),
     logs: new LogStore(db),
     heldOut: createHeldOutStore(db),
     ownAnswers: createOwnAnswersStore(db),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type ExampleRecord, initialExample } from '../../../src/engine/examples/fields.ts';
 import { openDatabase, readMigrations } from '../../../src/server/store/database.ts';
+import type { ExampleChange } from '../../../src/server/store/examples/example-changes.ts';
 import { ExampleRowWriter } from '../../../src/server/store/examples/examples.ts';
 import { createStore } from '../../../src/server/store/store.ts';
 import { temporaryFolder } from '../workbench.ts';
@@ -43,7 +44,6 @@ it('every write of examples, one by one or many at once, moves the revision of t
   unkept.add(example('f'));
   const all = { filter: {} };
   const version = { versionId: 'v', fallbackOption: null };
-  const merge = { from: 'approve', into: 'deny', isRename: false, before: version, after: version };
   const acts: [string, () => unknown][] = [
     ['insert', () => examples.insert(example('a'))],
     ['insert without a label', () => examples.insert(example('b', { decision: null }))],
@@ -52,27 +52,44 @@ it('every write of examples, one by one or many at once, moves the revision of t
     ['remove what was not kept', () => examples.removePart('t')],
     ['update', () => examples.update(example('a', { mark: 'flagged' }))],
     ['label by a teacher', () => labelling.labelByTeacher('t', 'b', 'deny', 1)],
-    ['mark as test rows', () => exampleChanges.apply('t', all, { set: 'test', to: true }, 'test', 1)],
-    ['skip', () => exampleChanges.apply('t', all, { set: 'status', to: 'skipped' }, 'skip', 2)],
-    ['delete', () => exampleChanges.apply('t', all, 'delete', 'delete', 3)],
-    ['undo a deletion', () => exampleChanges.undo('delete', 't')],
-    ['undo a mark', () => exampleChanges.undo('skip', 't')],
-    ['undo a merge', () => exampleChanges.undoOption('merge', 't', merge)],
-    ['rename', () => examples.renameLabel('t', 'approve', 'accept', 4)],
+    ['mark as test rows', () => change('test', { set: 'test', to: true })],
+    ['skip', () => change('skip', { set: 'status', to: 'skipped' })],
+    ['delete', () => change('delete', 'delete')],
+    ['undo a deletion', () => undo('delete')],
+    ['undo a mark', () => undo('skip')],
+    ['merge', () => changeOption('merge', 'label', 'approve', 'deny')],
+    ['undo a merge', () => undo('merge')],
+    ['rename', () => changeOption('rename', 'rename', 'approve', 'accept')],
     ['remove', () => examples.remove('t', 'a')],
-    ['remove a label', () => examples.removeLabelled('t', 'accept')],
+    ['remove a label', () => changeOption('remove', 'delete', 'accept', null)],
   ];
+  function change(token: string, to: ExampleChange): void {
+    exampleChanges.begin({
+      token,
+      typeId: 't',
+      at: 1,
+      plan: { selection: all, change: to, reader: null },
+      option: null,
+    });
+    exampleChanges.goOn('t');
+  }
+  function undo(token: string): void {
+    exampleChanges.turnBack(token, null);
+    exampleChanges.goOn('t');
+  }
+  function changeOption(token: string, how: 'rename' | 'label' | 'delete', from: string, into: string | null): void {
+    const option = { from, into, isRename: how === 'rename', before: version, after: version };
+    exampleChanges.begin({ token, typeId: 't', at: 4, plan: { how }, option });
+    exampleChanges.goOn('t');
+  }
   for (const [name, act] of acts) {
-    if (name === 'undo a merge') {
-      exampleChanges.keepOption('t', merge, false, 'merge', 0);
-      examples.renameLabel('t', 'approve', 'deny', 4);
-    }
     if (name === 'insert another') examples.keepParts('t');
     const [writes, revision] = [countWrites(), examples.readRevision('t')];
     act();
     expect(countWrites(), `${name} writes`).toBeGreaterThan(writes);
     expect(examples.readRevision('t'), name).toBe(revision + 1);
     expect(examples.readRevision('another'), name).toBe(0);
+    while (exampleChanges.goOn('t') !== null) {}
   }
   db.close();
 });

@@ -136,14 +136,14 @@ describe('examples', () => {
     addExamples(deps, type, [example], ['body']);
     const relabel = () => changeExamples(deps, type, { ids: [example.id] }, { set: 'decision', to: 'no' }, null);
     const { undoToken } = relabel();
-    expect(undoExampleChange(deps, type, undoToken, null)).toEqual({ affected: 1 });
+    expect(await undoExampleChange(deps, type, undoToken, null)).toEqual({ affected: 1 });
     expect((await failureOf(() => undoExampleChange(deps, type, undoToken, null))).code).toBe('conflict');
     const later = relabel();
     const renamed = renameOption(deps, caller, type.id, { from: 'no', to: 'never', commit: true });
     expect((await failureOf(() => undoExampleChange(deps, type, later.undoToken, null))).code).toBe('conflict');
     expect(deps.store.examples.get(type.id, example.id)?.decision).toBe('never');
-    undoOptionChange(deps, caller, type.id, renamed.undoToken ?? '');
-    expect(undoExampleChange(deps, type, later.undoToken, null)).toEqual({ affected: 1 });
+    await undoOptionChange(deps, caller, type.id, renamed.undoToken ?? '');
+    expect(await undoExampleChange(deps, type, later.undoToken, null)).toEqual({ affected: 1 });
     expect(deps.store.examples.get(type.id, example.id)?.decision).toBe('yes');
   });
 
@@ -155,15 +155,19 @@ describe('examples', () => {
       addExamples(deps, type, [example], ['body']);
       return example.id;
     };
-    const drop = (ids: string[]) => changeExamples(deps, type, { ids }, 'delete', null).undoToken;
+    const drop = (ids: string[]) =>
+      (changeExamples(deps, type, { ids }, 'delete', null) as { undoToken: string }).undoToken;
     const tokens = Array.from({ length: 40 }, () => drop([add({ text: 'short' })]));
     for (let round = 0; round < 12; round += 1) drop(Array.from({ length: 8 }, () => add({ text })));
     expect(deps.store.exampleChanges.find(tokens.at(-1) ?? '', type.id)).toBeNull();
-    const kept = deps.db.prepare('SELECT count(*), sum(octet_length(rows)) FROM example_undos').raw().get();
+    const kept = deps.db
+      .prepare('SELECT count(DISTINCT token), sum(octet_length(rows)) FROM example_undo_parts')
+      .raw()
+      .get();
     expect(kept).toEqual([10, expect.closeTo(80_000_000, -6)]);
     const small = Array.from({ length: 9 }, () => drop([add({ text: 'short' })]));
     for (const undoToken of small.toReversed()) {
-      expect(undoExampleChange(deps, type, undoToken, null)).toEqual({ affected: 1 });
+      expect(await undoExampleChange(deps, type, undoToken, null)).toEqual({ affected: 1 });
     }
   });
 

@@ -2,6 +2,7 @@
 
 import { Readable } from 'node:stream';
 import { refuseProblems } from '../../../door/errors/validation-error.ts';
+import { mapMaybePromise } from '../../../door/maybe-promise.ts';
 import { pick } from '../../../engine/domain/records.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { setFlags } from '../../../engine/examples/fields.ts';
@@ -99,14 +100,12 @@ export const exampleHandlers = {
 
   'examples.bulk': (deps, { type, caller, body }) => {
     const selection = body.ids === undefined ? { filter: body.filter ?? {} } : { ids: body.ids };
-    const { affected, heldOut, undoToken } = changeExamples(
-      deps,
-      type,
-      selection,
-      toChange(body),
-      nameCaller(deps.store, caller),
-    );
-    return { affected, held_out: heldOut, undo_token: undoToken };
+    const changed = changeExamples(deps, type, selection, toChange(body), nameCaller(deps.store, caller));
+    return mapMaybePromise(changed, ({ affected, heldOut, undoToken }) => ({
+      affected,
+      held_out: heldOut,
+      undo_token: undoToken,
+    }));
   },
 
   'examples.undo': (deps, { type, caller, body }) =>

@@ -1,5 +1,6 @@
 /** Options renamed, merged and deleted: looked at first, then committed, and undone. */
 
+import { mapMaybePromise } from '../../../door/maybe-promise.ts';
 import { refuseOtherState } from '../../services/types/decision-types.ts';
 import {
   deleteOption,
@@ -14,23 +15,25 @@ import { toDecisionType } from './decision-type-wire.ts';
 export const optionHandlers = {
   'options.rename': (deps, { caller, type, body, ifMatch }) => {
     refuseOtherState(deps, type, ifMatch);
-    return toAnswer(deps, renameOption(deps, caller, type.id, body));
+    return mapMaybePromise(renameOption(deps, caller, type.id, body), (changed) => toAnswer(deps, changed));
   },
 
   'options.merge': (deps, { caller, type, body, ifMatch }) => {
     refuseOtherState(deps, type, ifMatch);
-    return toAnswer(deps, mergeOption(deps, caller, type.id, body));
+    return mapMaybePromise(mergeOption(deps, caller, type.id, body), (changed) => toAnswer(deps, changed));
   },
 
   'options.delete': (deps, { caller, type, body, ifMatch }) => {
     refuseOtherState(deps, type, ifMatch);
-    return toAnswer(deps, deleteOption(deps, caller, type.id, body));
+    return mapMaybePromise(deleteOption(deps, caller, type.id, body), (changed) => toAnswer(deps, changed));
   },
 
   'options.undo': (deps, { caller, type: seen, body, ifMatch }) => {
     refuseOtherState(deps, seen, ifMatch);
-    const { affected, type } = undoOptionChange(deps, caller, seen.id, body.undo_token);
-    return { affected, decision_type: toDecisionType(deps, type) };
+    return mapMaybePromise(undoOptionChange(deps, caller, seen.id, body.undo_token), ({ affected, type }) => ({
+      affected,
+      decision_type: toDecisionType(deps, type),
+    }));
   },
 } satisfies Handlers;
 

@@ -1,5 +1,6 @@
 import { nextTurn } from '../../../door/turns.ts';
 import type { Foundation } from '../../foundation.ts';
+import { rowsPerPart } from '../../store/examples/example-changes.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';
 
 type AdditionSteps = [
@@ -12,7 +13,19 @@ type AdditionSteps = [
   onProgress?: (share: number) => void,
 ];
 
-/** Adds rows of large calls part by part, so that others write in between; what breaks off is removed. */
+/** What a change of many examples has done; `heldOut` of them are measured by another label than they have now. */
+export type ChangeDone = { affected: number; heldOut: number };
+
+/** Whether a change of a type's examples, or the undo of one, has one part alone and so is done at once. */
+export function hasOnePart({ store }: Foundation, typeId: string, undoToken: string | null = null): boolean {
+  const parts = undoToken === null ? 0 : (store.exampleChanges.find(undoToken, typeId)?.parts ?? 0);
+  return parts <= 1 && store.examples.count(typeId) <= rowsPerPart;
+}
+
+/**
+ * Adds and changes examples of large calls part by part, so that others write in between. Whoever asks for the type
+ * waits until it is whole again: of what breaks off, an addition is removed, and a change goes on to its end.
+ */
 export class ExampleAdditions {
   readonly #deps: Foundation;
   /** The last addition to each type that has one under way. Never rejects. */
@@ -37,29 +50,77 @@ export class ExampleAdditions {
 
   /** Adds all rows or none: `check` throws in the first transaction, `alongside` writes into the last one. */
   async add(rows: ExampleRows, ...how: AdditionSteps): Promise<void> {
-    const { decisionTypeId } = rows;
-    const turn = this.#underWay.get(decisionTypeId) ?? Promise.resolve();
-    const adding = turn.then(() => this.#addAll(rows, ...how));
-    const ended = adding.catch(() => undefined);
-    this.#underWay.set(decisionTypeId, ended);
+    await this.#inTurn(rows.decisionTypeId, () => this.#addParts(rows, ...how));
+  }
+
+  /**
+   * Begins a change of a type's examples, or turns one back, by `begin`, and does its parts: all at once where
+   * `isSmall`. `end` writes with the last one. Throws or rejects as `begin`, with nothing changed.
+   */
+  change(typeId: string, isSmall: boolean, begin: () => void, end = () => {}): ChangeDone | Promise<ChangeDone> {
+    const done = { affected: 0, heldOut: 0 };
+    if (!isSmall) return this.#inTurn(typeId, () => this.#changeParts(typeId, done, begin, end));
+    return this.#deps.store.transaction(() => {
+      begin();
+      while (!this.#changePart(typeId, done, end)) {}
+      return done;
+    });
+  }
+
+  async #inTurn<Done>(typeId: string, write: () => Promise<Done>): Promise<Done> {
+    const turn = this.#underWay.get(typeId) ?? Promise.resolve();
+    const writing = turn.then(() => this.#writeAll(typeId, write));
+    const ended = writing.catch(() => undefined);
+    this.#underWay.set(typeId, ended);
     try {
-      await adding;
+      return await writing;
     } finally {
-      if (this.#underWay.get(decisionTypeId) === ended) this.#underWay.delete(decisionTypeId);
+      if (this.#underWay.get(typeId) === ended) this.#underWay.delete(typeId);
     }
   }
 
-  async #addAll(rows: ExampleRows, ...how: AdditionSteps): Promise<void> {
-    await this.#removeRest(rows.decisionTypeId);
-    this.#unfinished.add(rows.decisionTypeId);
+  async #writeAll<Done>(typeId: string, write: () => Promise<Done>): Promise<Done> {
+    await this.#removeRest(typeId);
+    this.#unfinished.add(typeId);
     try {
-      await this.#addParts(rows, ...how);
-      this.#unfinished.delete(rows.decisionTypeId);
+      const done = await write();
+      this.#unfinished.delete(typeId);
+      return done;
     } catch (error) {
-      // Rows that cannot be removed now are removed before anybody is shown the type's examples again.
-      await this.#removeRest(rows.decisionTypeId).catch(() => undefined);
+      // What cannot be set right now is, before anybody is shown the type's examples again.
+      await this.#removeRest(typeId).catch(() => undefined);
       throw error;
     }
+  }
+
+  async #changeParts(typeId: string, done: ChangeDone, begin: () => void, end: () => void): Promise<ChangeDone> {
+    const { transaction, writeLock } = this.#deps.store;
+    await writeLock.whenFree();
+    let isWhole = transaction(() => {
+      begin();
+      return this.#changePart(typeId, done, end);
+    });
+    try {
+      while (!isWhole) {
+        await nextTurn();
+        await writeLock.whenFree();
+        isWhole = transaction(() => this.#changePart(typeId, done, end));
+      }
+    } catch (error) {
+      transaction(() => this.#deps.store.exampleChanges.giveUp(typeId));
+      throw error;
+    }
+    return done;
+  }
+
+  /** Does the next part of the change that is under way; returns whether it was the last one. */
+  #changePart(typeId: string, done: ChangeDone, end: () => void): boolean {
+    const part = this.#deps.store.exampleChanges.goOn(typeId);
+    if (part === null) throw new Error('A change of examples was begun and is not there.');
+    done.affected += part.affected;
+    done.heldOut += part.heldOut;
+    if (part.isLast) end();
+    return part.isLast;
   }
 
   async #addParts(
@@ -87,14 +148,15 @@ export class ExampleAdditions {
 
   async #removeRest(decisionTypeId: string): Promise<void> {
     if (!this.#unfinished.has(decisionTypeId)) return;
-    await this.removeUnfinished(decisionTypeId);
+    await this.settle(decisionTypeId);
     this.#unfinished.delete(decisionTypeId);
   }
 
-  /** Removes the parts of additions that never came to their end, of one type or, at the start, of all. */
-  async removeUnfinished(decisionTypeId: string | null = null): Promise<void> {
-    const { examples, transaction, writeLock } = this.#deps.store;
+  /** Removes additions that never came to their end, and ends changes, of one type or, at the start, of all. */
+  async settle(decisionTypeId: string | null = null): Promise<void> {
+    const { examples, exampleChanges, transaction, writeLock } = this.#deps.store;
     await writeLock.whenFree();
     while (transaction(() => examples.removePart(decisionTypeId))) await nextTurn();
+    while (transaction(() => exampleChanges.goOn(decisionTypeId)) !== null) await nextTurn();
   }
 }

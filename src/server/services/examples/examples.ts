@@ -1,17 +1,18 @@
 /** Examples of a decision type: made, added under the type's limit, changed one by one or many at once. */
 
 import { toInvalidValue, toUnknownOption, toValidationError } from '../../../door/errors/validation-error.ts';
+import { mapMaybePromise } from '../../../door/maybe-promise.ts';
 import { byName } from '../../../engine/domain/records.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import { type ExampleRecord, exampleFields, flagsOfOwn, setFlags } from '../../../engine/examples/fields.ts';
 import type { ExampleStatus } from '../../contract/examples/examples.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { ExampleType } from '../../preparation/examples/prepare-examples.ts';
-import type { ExampleChange, ExampleSelection } from '../../store/examples/example-changes.ts';
+import { type ExampleChange, type ExampleSelection, rowsPerPart } from '../../store/examples/example-changes.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { refuseTooMany } from '../example-limit.ts';
-import type { ExampleAdditions } from './example-additions.ts';
+import { type ChangeDone, type ExampleAdditions, hasOnePart } from './example-additions.ts';
 import { findConflict } from './second-readings.ts';
 
 /** The fields of an example that can be changed; one that is undefined stays as it is. */
@@ -160,53 +161,55 @@ function refuseMissingExample(): never {
   throw new WorkbenchError('not_found', 'The example does not exist.');
 }
 
-/** Changes or deletes many examples at once, undone by token; `heldOut` of them are measured by a former label. */
+type ChangeDeps = Foundation & { exampleAdditions: Pick<ExampleAdditions, 'change'> };
+
+/** Changes or deletes many examples, undone by token; `heldOut` of them are measured by a former label. */
 export function changeExamples(
-  deps: Foundation,
+  deps: ChangeDeps,
   type: DecisionTypeRecord,
   selection: ExampleSelection,
   change: ExampleChange,
   reader: string | null,
-): { affected: number; heldOut: number; undoToken: string } {
+): (ChangeDone & { undoToken: string }) | Promise<ChangeDone & { undoToken: string }> {
   const { options } = type.activeVersion.definition;
   if (change !== 'delete' && change.set === 'decision' && change.to !== null && !options.includes(change.to)) {
     throw toValidationError([toUnknownOption(['body', 'decision'], options)]);
   }
   const undoToken = deps.newId();
-  const isLabel = change !== 'delete' && change.set === 'decision';
-  const counts = deps.store.transaction(() => {
-    const now = deps.clock.now();
-    const affected = deps.store.labelHistory.by({ reader }, 'label', () =>
-      deps.store.exampleChanges.apply(type.id, selection, change, undoToken, now),
-    );
+  const isOnePart = 'ids' in selection ? selection.ids.length <= rowsPerPart : hasOnePart(deps, type.id);
+  const begin = () => {
+    const plan = { selection, change, reader };
+    deps.store.exampleChanges.begin({ token: undoToken, typeId: type.id, at: deps.clock.now(), plan, option: null });
+  };
+  const end = () => {
     // A review of a whole filter has not looked at each suspect label.
     const isReview = change !== 'delete' && change.set === 'reviewed' && change.to && 'ids' in selection;
     if (isReview) deps.store.trainingRuns.labelChecks.confirm(type.id, selection.ids);
-    return { affected, heldOut: isLabel ? deps.store.exampleChanges.countMeasuredAsBefore(undoToken, type.id) : 0 };
+  };
+  return mapMaybePromise(deps.exampleAdditions.change(type.id, isOnePart, begin, end), (done) => {
+    if (change !== 'delete' && change.set === 'decision' && change.to !== null && 'ids' in selection) {
+      for (const id of selection.ids) deps.runtime.leases.settle(type.id, id, change.to);
+    }
+    return { ...done, undoToken };
   });
-  if (isLabel && change.to !== null && 'ids' in selection) {
-    for (const id of selection.ids) deps.runtime.leases.settle(type.id, id, change.to);
-  }
-  return { ...counts, undoToken };
 }
 
 /** Undoes a bulk change; throws `conflict` when it is too old or undone, or an option was changed since. */
 export function undoExampleChange(
-  deps: Foundation,
+  deps: ChangeDeps,
   type: DecisionTypeRecord,
   undoToken: string,
   reader: string | null,
-): { affected: number } {
-  return deps.store.transaction(() => {
+): { affected: number } | Promise<{ affected: number }> {
+  const begin = () => {
     const found = deps.store.exampleChanges.find(undoToken, type.id);
     if (found === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
     if (found.isCovered || found.optionChange !== null) {
       throw new WorkbenchError('conflict', 'An option was renamed, merged or deleted meanwhile. Undo that first.');
     }
-    const affected = deps.store.labelHistory.by({ reader }, 'label', () =>
-      deps.store.exampleChanges.undo(undoToken, type.id),
-    );
-    refuseTooMany(deps, type, 0, ['body', 'undo_token']);
-    return { affected };
-  });
+    refuseTooMany(deps, type, found.adds, ['body', 'undo_token']);
+    deps.store.exampleChanges.turnBack(undoToken, reader);
+  };
+  const undone = deps.exampleAdditions.change(type.id, hasOnePart(deps, type.id, undoToken), begin);
+  return mapMaybePromise(undone, ({ affected }) => ({ affected }));
 }

@@ -4,23 +4,44 @@ import { toUnknownOption, toValidationError } from '../../../door/errors/validat
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { ExampleRecord } from '../../../engine/examples/fields.ts';
 import type { Foundation } from '../../foundation.ts';
+import { nextTurn } from '../../../door/turns.ts';
 import { ownAgainMs, type SecondReading } from '../../store/examples/label-history.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
-/** Chooses labelled examples to be read again: those of the ids, or until a share of all labelled ones is. */
-export function drawSecondReadings(
+/**
+ * Chooses labelled examples to be read again: those of the ids, or until a share of all labelled ones is, a thousand
+ * at a time. A call that ends early has drawn some; the same call draws the rest.
+ */
+export async function drawSecondReadings(
   { store }: Foundation,
   type: DecisionTypeRecord,
   { share, ids }: { share?: number | undefined; ids?: readonly string[] | undefined },
-): { drawn: number; waiting: number } {
-  return store.transaction(() => {
-    const { drawn: before } = store.labelHistory.count(type.id);
-    const wanted = Math.ceil((share ?? 0) * store.examples.computeTotals(type.id).labelled);
-    const drawn = ids
-      ? store.labelHistory.drawThese(type.id, ids)
-      : store.labelHistory.drawSome(type.id, Math.max(0, wanted - before));
-    return { drawn, waiting: store.labelHistory.count(type.id).waiting };
-  });
+): Promise<{ drawn: number; waiting: number }> {
+  const { labelHistory, transaction, writeLock } = store;
+  const { drawn: before } = labelHistory.count(type.id);
+  if (ids !== undefined) transaction(() => labelHistory.drawThese(type.id, ids));
+  else {
+    const slices: ReturnType<typeof labelHistory.takeDrawSlice>[] = [];
+    while (slices.at(-1)?.isLast !== true) {
+      slices.push(labelHistory.takeDrawSlice(type.id, slices.at(-1)?.end ?? 0));
+      await nextTurn();
+    }
+    const all = slices.reduce((sum, { drawable }) => sum + drawable, 0);
+    const wanted = Math.min(all, Math.ceil((share ?? 0) * store.examples.computeTotals(type.id).labelled) - before);
+    let seen = 0;
+    let drawn = 0;
+    for (const slice of slices) {
+      seen += slice.drawable;
+      // As many of each slice as of all, so that the last one makes the number whole.
+      const count = Math.round((wanted * seen) / Math.max(1, all)) - drawn;
+      if (count <= 0) continue;
+      await writeLock.whenFree();
+      drawn += transaction(() => labelHistory.drawSome(slice, count));
+      await nextTurn();
+    }
+  }
+  const { drawn, waiting } = labelHistory.count(type.id);
+  return { drawn: drawn - before, waiting };
 }
 
 /**

@@ -1,6 +1,8 @@
 /** Changes of an option (renamed, merged, deleted, taken back): one new version, and every example with it. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { refuseProblems, toInvalidValue, toUnknownOption } from '../../../door/errors/validation-error.ts';
+import { mapMaybePromise } from '../../../door/maybe-promise.ts';
 import { replaceCostOption } from '../../../engine/costs.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
@@ -12,6 +14,7 @@ import type { Foundation } from '../../foundation.ts';
 import type { OptionChange } from '../../store/examples/example-changes.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { refuseTooMany } from '../example-limit.ts';
+import { type ExampleAdditions, hasOnePart } from '../examples/example-additions.ts';
 import { noteChange } from '../releases.ts';
 import { findDecisionType, findVersion, toNextVersion } from './decision-types.ts';
 
@@ -28,33 +31,41 @@ export type OptionChanged = { touches: OptionTouches; type: DecisionTypeRecord; 
 /** The fate of an option: its examples get the label `into`, or none, or are deleted. */
 type PlannedChange = { into: string | null; how: 'rename' | 'label' | 'delete'; definition: Definition };
 
+type ChangeDeps = Foundation & { exampleAdditions: Pick<ExampleAdditions, 'change'> };
+
 /** Says what a change of an option touches and, with `commit`, makes it. `plan` throws for what cannot be. */
 function changeOption(
-  deps: Foundation,
+  deps: ChangeDeps,
   caller: Caller,
   typeId: string,
   { option, field, commit }: { option: string; field: string; commit: boolean },
   plan: (definition: Definition) => PlannedChange,
-): OptionChanged {
-  return deps.store.transaction(() => {
+): OptionChanged | Promise<OptionChanged> {
+  const look = () => {
     const type = findDecisionType(deps, caller, typeId);
     const { definition } = type.activeVersion;
     refuseUnknown(definition, option, field);
-    const planned = plan(definition);
-    const touches = findOptionTouches(deps, type, option);
-    if (!commit) return { touches, type, undoToken: null };
-    const fallbackOption = touches.isFallback ? planned.into : type.fallbackOption;
-    return { touches, ...storeOptionChange(deps, caller, type, { ...planned, from: option, fallbackOption }) };
-  });
+    return { type, planned: plan(definition), touches: findOptionTouches(deps, type, option) };
+  };
+  const { touches, type } = look();
+  if (!commit) return { touches, type, undoToken: null };
+  const undoToken = deps.newId();
+  const begin = () => {
+    const { type: now, planned } = look();
+    const fallbackOption = touches.isFallback ? planned.into : now.fallbackOption;
+    beginOptionChange(deps, caller, now, undoToken, { ...planned, from: option, fallbackOption });
+  };
+  const changed = deps.exampleAdditions.change(typeId, hasOnePart(deps, typeId), begin);
+  return mapMaybePromise(changed, () => ({ touches, type: findDecisionType(deps, caller, typeId), undoToken }));
 }
 
 /** Says what a rename touches and, with `commit`, does it. Throws `validation_error` for either name. */
 export function renameOption(
-  deps: Foundation,
+  deps: ChangeDeps,
   caller: Caller,
   typeId: string,
   { from, to, commit }: { from: string; to: string; commit: boolean },
-): OptionChanged {
+): OptionChanged | Promise<OptionChanged> {
   return changeOption(deps, caller, typeId, { option: from, field: 'from', commit }, (definition) => {
     if (definition.options.includes(to)) refuseProblems([toInvalidValue(['body', 'to'], 'is an option already')]);
     const rename = (option: string) => (option === from ? to : option);
@@ -69,11 +80,11 @@ export function renameOption(
 
 /** Gives examples, rules and fallback the other option, as {@link changeOption}. Throws `validation_error`. */
 export function mergeOption(
-  deps: Foundation,
+  deps: ChangeDeps,
   caller: Caller,
   typeId: string,
   { from, into, commit }: { from: string; into: string; commit: boolean },
-): OptionChanged {
+): OptionChanged | Promise<OptionChanged> {
   return changeOption(deps, caller, typeId, { option: from, field: 'from', commit }, (definition) => {
     refuseUnknown(definition, into, 'into');
     if (from === into) refuseProblems([toInvalidValue(['body', 'into'], 'must be another option than from')]);
@@ -89,11 +100,11 @@ export function mergeOption(
 
 /** Takes the option's rules, labels and fallback away, as {@link changeOption}. Throws `validation_error`. */
 export function deleteOption(
-  deps: Foundation,
+  deps: ChangeDeps,
   caller: Caller,
   typeId: string,
   { option, examples, commit }: { option: string; examples: 'unlabel' | 'delete'; commit: boolean },
-): OptionChanged {
+): OptionChanged | Promise<OptionChanged> {
   return changeOption(deps, caller, typeId, { option, field: 'option', commit }, (definition) => {
     refuseTooFew(definition, 'option');
     const left = {
@@ -123,36 +134,32 @@ function findOptionTouches(deps: Foundation, type: DecisionTypeRecord, option: s
   };
 }
 
-function storeOptionChange(
+/** Writes the new version and whatever else names the option; its examples follow in parts. */
+function beginOptionChange(
   deps: Foundation,
   caller: Caller,
   type: DecisionTypeRecord,
+  token: string,
   { from, into, how, definition, fallbackOption }: PlannedChange & { from: string; fallbackOption: string | null },
-): { type: DecisionTypeRecord; undoToken: string } {
-  const { decisionTypes, examples, exampleChanges } = deps.store;
+): void {
+  const { decisionTypes, exampleChanges } = deps.store;
   const now = deps.clock.now();
   const confidence_thresholds = replaceThresholdOption(definition.confidence_thresholds, from, into);
   const input_schema = definition.input_schema && replaceDirectionOption(definition.input_schema, from, into);
   const activeVersion = toNextVersion(deps, type, { ...definition, confidence_thresholds, input_schema }, now);
-  const undoToken = deps.newId();
   const costs = type.costs && replaceCostOption(type.costs, from, into);
-  const change: OptionChange = {
+  const option: OptionChange = {
     from,
     into,
     isRename: how === 'rename',
     before: { versionId: type.activeVersion.id, fallbackOption: type.fallbackOption, costs: type.costs },
     after: { versionId: activeVersion.id, fallbackOption, costs },
   };
-  exampleChanges.keepOption(type.id, change, how === 'delete', undoToken, now);
-  if (how === 'delete') examples.removeLabelled(type.id, from);
-  else if (how === 'rename' && into !== null) {
-    deps.store.labelHistory.renameOption(type.id, from, into, () => examples.renameLabel(type.id, from, into, null));
-  } else examples.renameLabel(type.id, from, into, now);
+  exampleChanges.begin({ token, typeId: type.id, at: now, plan: { how }, option });
   if (how === 'rename' && into !== null) deps.store.trainingRuns.labelChecks.renameOption(type.id, from, into);
   if (into !== null) deps.store.audits.renameOption(type.id, from, into);
   decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
   noteChange(deps, caller, type.id);
-  return { type: findDecisionType(deps, caller, type.id), undoToken };
 }
 
 /**
@@ -160,13 +167,13 @@ function storeOptionChange(
  * it was undone, is too old, or the type was changed since.
  */
 export function undoOptionChange(
-  deps: Foundation,
+  deps: ChangeDeps,
   caller: Caller,
   typeId: string,
   undoToken: string,
-): { affected: number; type: DecisionTypeRecord } {
-  const { decisionTypes, exampleChanges, transaction } = deps.store;
-  return transaction(() => {
+): { affected: number; type: DecisionTypeRecord } | Promise<{ affected: number; type: DecisionTypeRecord }> {
+  const { decisionTypes, exampleChanges } = deps.store;
+  const begin = () => {
     const type = findDecisionType(deps, caller, typeId);
     const kept = exampleChanges.find(undoToken, type.id);
     const change = kept?.optionChange ?? null;
@@ -193,19 +200,13 @@ export function undoOptionChange(
     const { fallbackOption, costs = type.costs } = before;
     decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
     noteChange(deps, caller, type.id);
-    const restored = exampleChanges.undoOption(undoToken, type.id, change);
-    const affected = restored + (change.isRename ? undoRename(deps, type.id, change) : 0);
-    refuseTooMany(deps, type, 0, ['body', 'undo_token']);
-    return { affected, type: findDecisionType(deps, caller, type.id) };
-  });
-}
-
-/** Gives an option its former name wherever it is named; returns the number of examples. */
-function undoRename({ store }: Foundation, typeId: string, { from, into }: OptionChange): number {
-  if (into === null) return 0;
-  store.trainingRuns.labelChecks.renameOption(typeId, into, from);
-  store.audits.renameOption(typeId, into, from);
-  return store.labelHistory.renameOption(typeId, into, from, () =>
-    store.examples.renameLabel(typeId, into, from, null),
-  );
+    if (change.isRename && change.into !== null) {
+      deps.store.trainingRuns.labelChecks.renameOption(type.id, change.into, change.from);
+      deps.store.audits.renameOption(type.id, change.into, change.from);
+    }
+    refuseTooMany(deps, type, kept?.adds ?? 0, ['body', 'undo_token']);
+    exampleChanges.turnBack(undoToken, null);
+  };
+  const undone = deps.exampleAdditions.change(typeId, hasOnePart(deps, typeId, undoToken), begin);
+  return mapMaybePromise(undone, ({ affected }) => ({ affected, type: findDecisionType(deps, caller, typeId) }));
 }

@@ -1,17 +1,12 @@
-/** Changes of many examples at once, each in a few statements, and the records to undo them, the newest longest. */
+/** Changes of many examples, part by part, and the records to undo them, the newest longest. */
 import type { Costs } from '../../../engine/costs.ts';
-import {
-  exampleFields,
-  type FieldName,
-  fieldNames,
-  mergedFields,
-  type setFlags,
-} from '../../../engine/examples/fields.ts';
+import { exampleFields, type setFlags } from '../../../engine/examples/fields.ts';
 import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
-import { orInitial, setColumns } from './example-fields.ts';
-import { toWhere } from './examples.ts';
+import { toWhere, type Value } from './examples.ts';
 import { toFirstOfMany } from './first-labels.ts';
+import { type Chosen, createKeptRows } from './kept-rows.ts';
+import type { LabelHistoryStore } from './label-history.ts';
 
 export type ExampleSelection = { ids: readonly string[] } | { filter: ExampleFilter };
 export type ExampleChange =
@@ -34,31 +29,30 @@ export type OptionChange = {
   after: TypeAround;
 };
 
+/** What a change does: to the examples selected, or to all that have the label of an option. */
+type ChangePlan =
+  | { selection: ExampleSelection; change: ExampleChange; reader: string | null }
+  | { how: 'rename' | 'label' | 'delete' };
+type Undoing = { reader: string | null };
+export type NewChange = { token: string; typeId: string; at: number; plan: ChangePlan; option: OptionChange | null };
+/** What a part has done; `heldOut` of the examples are measured by another label than they have now. */
+export type PartDone = { affected: number; heldOut: number; isLast: boolean };
+
+/** What an undo would do; it `adds` so many examples. */
+export type FoundChange = { optionChange: OptionChange | null; adds: number; parts: number; isCovered: boolean };
+
+type ChangeRecord = { token: string; typeId: string; at: number; doneTo: number; stage: 'changing' | 'undoing' };
+type RawRecord = ChangeRecord & { plan: string; option: string | null };
+/** The part ends at `end`, and is the last one where that is null. */
+type Slice = Chosen & { end: number | null };
+type SliceDone = { affected: number; heldOut?: number; bytes?: number; adds?: number };
+
+/** Examples that a part looks at: where they were deleted, their undo takes some 30 ms. */
+export const rowsPerPart = 500;
+const bytesPerPart = 4 * 1024 * 1024;
 /** At least this many changes of each type can be undone, and older ones while all of them are no larger than this. */
 const minKeptChanges = 10;
 const maxKeptBytes = 64 * 1024 * 1024;
-
-/** The fields that changes of many examples set, which their undo keeps. */
-const labelFields = [
-  ...mergedFields.filter((name) => name === 'decision' || name === 'mark' || exampleFields[name].kind === 'flag'),
-  'firstDecision',
-  'updatedAt',
-] as const;
-const toColumns = (names: readonly FieldName[]) => names.map((name) => exampleFields[name].column);
-const labelColumns = toColumns(['id', ...labelFields]);
-const allColumns = ['seq', ...toColumns(fieldNames)];
-/** A field of a kept row; one that an earlier program kept may lack it. */
-const toKept = (name: FieldName) => orInitial(name, `kept.${exampleFields[name].column}`);
-const toJsonObject = (columns: readonly string[]) =>
-  `json_object(${columns.map((column) => `'${column}', ${column}`).join(', ')})`;
-/** The rows that a change kept, as a table. */
-const keptRows = `(SELECT ${allColumns.map((column) => `value ->> '${column}' AS ${column}`).join(', ')}
-  FROM json_each((SELECT rows FROM example_undos WHERE token = @token)))`;
-
-const toDeleted = (name: FieldName) =>
-  name === 'logId'
-    ? 'iif(EXISTS (SELECT 1 FROM examples WHERE log_id = kept.log_id), NULL, kept.log_id)'
-    : toKept(name);
 
 /** Writes a change as SQL assignments; a label settles the mark. */
 function toAssignments(change: Exclude<ExampleChange, 'delete'>): string {
@@ -82,155 +76,224 @@ function toColumnValue(change: Exclude<ExampleChange, 'delete' | { set: 'decisio
   return change.to === 'skipped' || change.to === 'flagged' ? change.to : null;
 }
 
-type RestoredOption = { token: string } & Pick<OptionChange, 'from' | 'into'>;
-/** The label is null where no example is kept. */
-type KeptOption = {
-  token: string;
-  typeId: string;
-  at: number;
-  change: string;
-  label: string | null;
-  isDeletion: number;
-};
-
 function prepareStatements(db: WorkbenchDatabase) {
   return {
+    begin: db.prepare(
+      `INSERT INTO example_undos (token, decision_type_id, created_at, option_change, stage, plan)
+       VALUES (@token, @typeId, @at, @option, 'changing', @plan)`,
+    ),
+    unfinished: db.prepare<[{ typeId: string | null }], RawRecord>(
+      `SELECT token, decision_type_id AS typeId, created_at AS at, done_to AS doneTo, stage, plan, option_change AS option
+       FROM example_undos WHERE stage IS NOT NULL AND decision_type_id = ifnull(@typeId, decision_type_id) LIMIT 1`,
+    ),
+    note: db.prepare(
+      `UPDATE example_undos SET done_to = ifnull(@end, 0), stage = iif(@end IS NULL, NULL, stage),
+         bytes = bytes + @bytes, adds = adds + @adds WHERE token = @token`,
+    ),
+    turnBack: db.prepare("UPDATE example_undos SET stage = 'undoing', plan = @plan, done_to = 0 WHERE token = @token"),
+    giveUp: db.prepare(
+      `UPDATE example_undos SET stage = 'undoing', plan = '{"reader":null}', done_to = 0
+       WHERE decision_type_id = ? AND stage = 'changing' AND option_change IS NULL`,
+    ),
+    nextRows: db.prepare<[string, number], { seq: number; bytes: number }>(
+      `SELECT seq, octet_length(input) AS bytes FROM examples WHERE decision_type_id = ? AND seq > ? ORDER BY seq
+       LIMIT ${rowsPerPart}`,
+    ),
     trim: db.prepare(
       `DELETE FROM example_undos WHERE rowid IN (SELECT id FROM
-         (SELECT rowid AS id, row_number() OVER newest AS place, sum(octet_length(rows)) OVER newest AS bytes
+         (SELECT rowid AS id, row_number() OVER newest AS place, sum(bytes) OVER newest AS bytes
           FROM example_undos WHERE decision_type_id = ? WINDOW newest AS (ORDER BY rowid DESC))
          WHERE place > ${minKeptChanges} AND bytes > ${maxKeptBytes})`,
     ),
-    find: db.prepare<[string, string], { optionChange: string | null; isCovered: number }>(
-      `SELECT option_change AS optionChange, EXISTS (SELECT 1 FROM example_undos AS newer WHERE
+    find: db.prepare<[string, string], { option: string | null; adds: number; parts: number; isCovered: number }>(
+      `SELECT option_change AS option, adds,
+         (SELECT count(*) FROM example_undo_parts p WHERE p.token = kept.token) AS parts, EXISTS (SELECT 1 FROM example_undos AS newer WHERE
          newer.decision_type_id = kept.decision_type_id AND newer.rowid > kept.rowid
          AND newer.option_change IS NOT NULL) AS isCovered
        FROM example_undos AS kept WHERE token = ? AND decision_type_id = ?`,
-    ),
-    keepOption: db.prepare<[KeptOption]>(
-      `INSERT INTO example_undos (token, decision_type_id, rows, created_at, option_change)
-       SELECT @token, @typeId, json_group_array(json(iif(@isDeletion, ${toJsonObject(allColumns)},
-         ${toJsonObject(labelColumns)}))), @at, @change
-       FROM examples WHERE decision_type_id = @typeId AND (decision = @label OR first_decision = @label)`,
     ),
     forget: db.prepare<[string]>('DELETE FROM example_undos WHERE token = ?'),
     forgetSince: db.prepare<[{ token: string; typeId: string }]>(
       `DELETE FROM example_undos WHERE decision_type_id = @typeId
          AND rowid >= (SELECT rowid FROM example_undos WHERE token = @token)`,
     ),
-    // A label that was changed since stays with its example; of one that was edited otherwise the time stays.
-    restoreOption: db.prepare<[RestoredOption]>(
-      `UPDATE examples SET decision = kept.decision, first_decision = kept.first_decision, by_teacher = ifnull(kept.by_teacher, 0),
-         updated_at = iif(examples.updated_at = (SELECT created_at FROM example_undos WHERE token = @token),
-           kept.updated_at, examples.updated_at)
-       FROM ${keptRows} AS kept
-       WHERE examples.id = kept.id AND examples.decision IS @into AND kept.decision = @from`,
-    ),
-    restoreFirst: db.prepare<[RestoredOption]>(
-      `UPDATE examples SET first_decision = nullif(kept.first_decision, examples.decision)
-       FROM ${keptRows} AS kept
-       WHERE examples.id = kept.id AND kept.first_decision = @from AND ifnull(examples.first_decision, @into) IS @into`,
-    ),
-    restoreLabels: db.prepare<[{ token: string }]>(
-      `UPDATE examples SET ${setColumns(labelFields, toKept)}
-       FROM ${keptRows} AS kept WHERE examples.id = kept.id`,
-    ),
-    countMeasuredAsBefore: db
-      .prepare<[{ token: string; decisionTypeId: string }], number>(
-        `SELECT count(*) FROM ${keptRows} AS kept JOIN examples e ON e.id = kept.id
-         WHERE e.first_decision IS NOT NULL AND (e.test = 1 OR e.audited = 1 OR EXISTS (
-           SELECT 1 FROM held_out_predictions h WHERE h.example_id = e.id AND h.policy_id = (
-             SELECT id FROM policies p WHERE decision_type_id = @decisionTypeId
-               AND EXISTS (SELECT 1 FROM held_out_predictions WHERE policy_id = p.id)
-             ORDER BY version DESC LIMIT 1)))`,
-      )
-      .pluck(),
-    isPlaceTaken: db
-      .prepare<[{ token: string }], number>(
-        `SELECT EXISTS (SELECT 1 FROM ${keptRows} AS kept JOIN examples ON examples.seq = kept.seq)`,
-      )
-      .pluck(),
-    // A place or a log record that was taken meanwhile stays with the newer example.
-    restoreDeleted: db.prepare<[{ token: string; asNew: number }]>(
-      `INSERT INTO examples (${allColumns.join(', ')})
-       SELECT iif(@asNew, NULL, seq), ${fieldNames.map(toDeleted).join(', ')}
-       FROM ${keptRows} AS kept
-       WHERE input IS NOT NULL AND NOT EXISTS (SELECT 1 FROM examples WHERE id = kept.id) ORDER BY kept.seq`,
-    ),
   };
 }
 
-/** Bulk changes and their undoing, in transactions of the caller; `noteChange` hears of the types. */
-export function createExampleChangeStore(db: WorkbenchDatabase, noteChange: (decisionTypeId: string) => void) {
-  const statements = prepareStatements(db);
-  function restoreDeleted(token: string): number {
-    const asNew = statements.isPlaceTaken.get({ token }) ?? 0;
-    return statements.restoreDeleted.run({ token, asNew }).changes;
+/**
+ * Changes of many examples and their undoing: a part is a transaction of the caller and says how far the change has
+ * come, so that it goes on after a kill. `noteChange` hears of the types.
+ */
+export class ExampleChangeStore {
+  readonly #db: WorkbenchDatabase;
+  readonly #labelHistory: Pick<LabelHistoryStore, 'by' | 'renameOption'>;
+  readonly #noteChange: (decisionTypeId: string) => void;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #keptRows: ReturnType<typeof createKeptRows>;
+
+  constructor(
+    db: WorkbenchDatabase,
+    labelHistory: Pick<LabelHistoryStore, 'by' | 'renameOption'>,
+    noteChange: (decisionTypeId: string) => void,
+  ) {
+    this.#db = db;
+    this.#labelHistory = labelHistory;
+    this.#noteChange = noteChange;
+    this.#statements = prepareStatements(db);
+    this.#keptRows = createKeptRows(db);
   }
 
-  return {
-    /** Changes or deletes the selected examples and stores their undo under `token`; returns their number. */
-    apply(
-      decisionTypeId: string,
-      selection: ExampleSelection,
-      change: ExampleChange,
-      token: string,
-      changedAt: number,
-    ): number {
-      noteChange(decisionTypeId);
-      const selected =
-        'filter' in selection
-          ? toWhere(decisionTypeId, selection.filter)
-          : {
-              sql: 'decision_type_id = ? AND id IN (SELECT value FROM json_each(?))',
-              values: [decisionTypeId, JSON.stringify(selection.ids)],
-            };
-      const { values } = selected;
-      const sql = `${selected.sql}${toCondition(change)}`;
-      const kept = toJsonObject(change === 'delete' ? allColumns : labelColumns);
-      db.prepare(
-        `INSERT INTO example_undos (token, decision_type_id, rows, created_at)
-         SELECT ?, ?, json_group_array(${kept}), ? FROM examples WHERE ${sql}`,
-      ).run(token, decisionTypeId, changedAt, ...values);
-      statements.trim.run(decisionTypeId);
-      if (change === 'delete') return db.prepare(`DELETE FROM examples WHERE ${sql}`).run(...values).changes;
-      const named = change.set === 'decision' ? { decision: change.to } : { value: toColumnValue(change) };
-      const update = db.prepare(`UPDATE examples SET ${toAssignments(change)}, updated_at = @changedAt WHERE ${sql}`);
-      return update.run({ ...named, changedAt }, ...values).changes;
-    },
-    /** Counts the examples of a change that are held out, and are measured by another label than they have now. */
-    countMeasuredAsBefore(token: string, decisionTypeId: string): number {
-      return statements.countMeasuredAsBefore.get({ token, decisionTypeId }) ?? 0;
-    },
-    /** Stores the undo of a change of an option: labels, or deleted examples; nothing for a rename. */
-    keepOption(typeId: string, change: OptionChange, isDeletion: boolean, token: string, at: number): void {
-      const label = change.isRename ? null : change.from;
-      const kept = { token, typeId, at, change: JSON.stringify(change), label, isDeletion: Number(isDeletion) };
-      statements.keepOption.run(kept);
-      statements.trim.run(typeId);
-    },
-    /** Finds the change that a token undoes, or null; `isCovered` where an option was changed after it. */
-    find(token: string, decisionTypeId: string): { optionChange: OptionChange | null; isCovered: boolean } | null {
-      const found = statements.find.get(token, decisionTypeId);
-      if (found === undefined) return null;
-      const optionChange = found.optionChange === null ? null : (JSON.parse(found.optionChange) as OptionChange);
-      return { optionChange, isCovered: found.isCovered === 1 };
-    },
-    /** Undoes one change, but not later ones; returns the number of examples. */
-    undo(token: string, decisionTypeId: string): number {
-      noteChange(decisionTypeId);
-      const labels = statements.restoreLabels.run({ token }).changes;
-      const deleted = restoreDeleted(token);
-      statements.forget.run(token);
-      return labels + deleted;
-    },
-    /** Gives an option its examples back, and drops the undo of later changes; returns their number. */
-    undoOption(token: string, typeId: string, { from, into }: OptionChange): number {
-      noteChange(typeId);
-      const affected = statements.restoreOption.run({ token, from, into }).changes + restoreDeleted(token);
-      statements.restoreFirst.run({ token, from, into });
-      statements.forgetSince.run({ token, typeId });
-      return affected;
-    },
-  };
+  #run(sql: string, values: readonly Value[], named: object = {}): number {
+    return this.#db.prepare(sql).run(named, ...values).changes;
+  }
+
+  #takeSlice({ typeId, doneTo }: ChangeRecord): Slice {
+    const rows = this.#statements.nextRows.all(typeId, doneTo);
+    let bytes = 0;
+    const full = rows.find((row) => {
+      bytes += row.bytes;
+      return bytes > bytesPerPart;
+    });
+    const end = full?.seq ?? (rows.length < rowsPerPart ? null : (rows.at(-1)?.seq ?? null));
+    const values = [typeId, doneTo, end ?? Number.MAX_SAFE_INTEGER];
+    return { sql: 'decision_type_id = ? AND seq > ? AND seq <= ?', values, end };
+  }
+
+  /** Takes the next of the examples that are named, or of those that the filter is looked at for. */
+  #takeSelected(record: ChangeRecord, selection: ExampleSelection, change: ExampleChange): Slice {
+    if ('ids' in selection) {
+      const end = record.doneTo + rowsPerPart;
+      const ids = JSON.stringify(selection.ids.slice(record.doneTo, end));
+      const sql = `id IN (SELECT value FROM json_each(?)) AND +decision_type_id = ?${toCondition(change)}`;
+      return { sql, values: [ids, record.typeId], end: end < selection.ids.length ? end : null };
+    }
+    const { sql, values, end } = this.#takeSlice(record);
+    const where = toWhere(record.typeId, selection.filter);
+    return { sql: `${sql} AND ${where.sql}${toCondition(change)}`, values: [...values, ...where.values], end };
+  }
+
+  #changeSelected(record: ChangeRecord, slice: Slice, change: ExampleChange, reader: string | null): SliceDone {
+    const { sql, values } = slice;
+    const part = { token: record.token, part: record.doneTo };
+    const bytes = this.#keptRows.keep(part, slice, change === 'delete');
+    if (change === 'delete') {
+      const affected = this.#run(`DELETE FROM examples WHERE ${sql}`, values);
+      return { bytes, affected, adds: affected };
+    }
+    const named = change.set === 'decision' ? { decision: change.to } : { value: toColumnValue(change) };
+    const update = `UPDATE examples SET ${toAssignments(change)}, updated_at = @at WHERE ${sql}`;
+    const affected = this.#labelHistory.by({ reader }, 'label', () =>
+      this.#run(update, values, { ...named, at: record.at }),
+    );
+    const heldOut = change.set === 'decision' ? this.#keptRows.countMeasuredAsBefore(part, record.typeId) : 0;
+    return { bytes, affected, heldOut };
+  }
+
+  #relabelOption(record: ChangeRecord, slice: Slice, { from, into }: OptionChange, how: 'label' | 'delete'): SliceDone {
+    const { sql, values } = slice;
+    const having = { sql: `${sql} AND ? IN (decision, first_decision)`, values: [...values, from] };
+    const bytes = this.#keptRows.keep({ token: record.token, part: record.doneTo }, having, how === 'delete');
+    if (how === 'delete') {
+      const affected = this.#run(`DELETE FROM examples WHERE ${sql} AND decision = @from`, values, { from });
+      this.#relabelFirst(slice, from, null);
+      return { bytes, affected, adds: affected };
+    }
+    return { bytes, affected: this.#relabel(slice, from, into, record.at) };
+  }
+
+  /** Gives examples of a label another, or none; `updatedAt` is null for a mere new name. */
+  #relabel(slice: Slice, from: string, to: string | null, updatedAt: number | null): number {
+    const sql = `UPDATE examples SET decision = @to, first_decision = nullif(first_decision, @to),
+      updated_at = ifnull(@updatedAt, updated_at) WHERE ${slice.sql} AND decision = @from`;
+    const affected = this.#run(sql, slice.values, { from, to, updatedAt });
+    this.#relabelFirst(slice, from, to);
+    return affected;
+  }
+
+  #relabelFirst({ sql, values }: Slice, from: string, to: string | null): void {
+    const first = `UPDATE examples SET first_decision = nullif(@to, decision) WHERE ${sql} AND first_decision = @from`;
+    this.#run(first, values, { from, to });
+  }
+
+  #rename(slice: Slice, from: string, to: string): SliceDone {
+    return { affected: this.#labelHistory.renameOption(slice, from, to, () => this.#relabel(slice, from, to, null)) };
+  }
+
+  #change(record: ChangeRecord, plan: ChangePlan, option: OptionChange | null): PartDone {
+    const slice = 'change' in plan ? this.#takeSelected(record, plan.selection, plan.change) : this.#takeSlice(record);
+    const {
+      affected,
+      heldOut = 0,
+      bytes = 0,
+      adds = 0,
+    } = 'change' in plan
+      ? this.#changeSelected(record, slice, plan.change, plan.reader)
+      : this.#changeOption(record, slice, plan.how, option);
+    this.#statements.note.run({ token: record.token, bytes, adds, end: slice.end });
+    const isLast = slice.end === null;
+    if (isLast) this.#statements.trim.run(record.typeId);
+    return { affected, heldOut, isLast };
+  }
+
+  #changeOption(record: ChangeRecord, slice: Slice, how: 'rename' | 'label' | 'delete', option: OptionChange | null) {
+    if (option === null) throw new Error('A change of an option is kept without its option.');
+    if (how !== 'rename') return this.#relabelOption(record, slice, option, how);
+    return this.#rename(slice, option.from, option.into ?? '');
+  }
+
+  #undo(record: ChangeRecord, { reader }: Undoing, option: OptionChange | null): PartDone {
+    const { token, typeId } = record;
+    const restored =
+      option === null
+        ? this.#labelHistory.by({ reader }, 'label', () => this.#keptRows.restore(token))
+        : this.#keptRows.restoreOption(token, option);
+    if (restored !== null) return { affected: restored, heldOut: 0, isLast: false };
+    if (option?.isRename) {
+      const slice = this.#takeSlice(record);
+      const { affected } = this.#rename(slice, option.into ?? '', option.from);
+      const isLast = slice.end === null;
+      if (isLast) this.#statements.forgetSince.run({ token, typeId });
+      else this.#statements.note.run({ token, bytes: 0, adds: 0, end: slice.end });
+      return { affected, heldOut: 0, isLast };
+    }
+    if (option === null) this.#statements.forget.run(token);
+    else this.#statements.forgetSince.run({ token, typeId });
+    return { affected: 0, heldOut: 0, isLast: true };
+  }
+
+  /** Begins a change, which goes on until its last part is done, whatever happens; its undo is found by its token. */
+  begin({ token, typeId, at, plan, option }: NewChange): void {
+    const kept = { plan: JSON.stringify(plan), option: option && JSON.stringify(option) };
+    this.#statements.begin.run({ token, typeId, at, ...kept });
+  }
+
+  /** Turns a change back, as `reader`; that goes on as a change does. */
+  turnBack(token: string, reader: string | null): void {
+    this.#statements.turnBack.run({ token, plan: JSON.stringify({ reader }) });
+  }
+
+  /** Turns back what was begun of a type's change of examples; an option's goes on, as its new version stands. */
+  giveUp(typeId: string): void {
+    this.#statements.giveUp.run(typeId);
+  }
+
+  /** Does the next part of a change that was begun or turned back, of a type or with null of any; null without one. */
+  goOn(decisionTypeId: string | null): PartDone | null {
+    const found = this.#statements.unfinished.get({ typeId: decisionTypeId });
+    if (found === undefined) return null;
+    this.#noteChange(found.typeId);
+    const option = found.option === null ? null : (JSON.parse(found.option) as OptionChange);
+    return found.stage === 'undoing'
+      ? this.#undo(found, JSON.parse(found.plan) as Undoing, option)
+      : this.#change(found, JSON.parse(found.plan) as ChangePlan, option);
+  }
+
+  /** Finds the change that a token undoes, or null; `isCovered` where an option was changed after it. */
+  find(token: string, decisionTypeId: string): FoundChange | null {
+    const found = this.#statements.find.get(token, decisionTypeId);
+    if (found === undefined) return null;
+    const optionChange = found.option === null ? null : (JSON.parse(found.option) as OptionChange);
+    const { adds, parts, isCovered } = found;
+    return { optionChange, adds, parts, isCovered: isCovered === 1 };
+  }
 }

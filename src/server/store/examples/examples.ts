@@ -47,7 +47,6 @@ export type ExampleRows = {
   hasLabels?: boolean;
 };
 type UnfinishedPart = { first_seq: number; last_seq: number; decision_type_id: string };
-type RenamedLabel = { typeId: string; from: string; to: string | null; updatedAt: number | null };
 type NewRow = Pick<ExampleRecord, 'id' | 'input' | 'decision'> & Partial<ExampleRecord>;
 
 /** The fields that a slice names: its type stands beside it. */
@@ -205,16 +204,6 @@ function prepareStatements(db: WorkbenchDatabase) {
          WHERE id = @id RETURNING first_decision`,
       )
       .pluck(),
-    rename: db.prepare<[RenamedLabel]>(
-      `UPDATE examples SET decision = @to, first_decision = nullif(first_decision, @to),
-         updated_at = ifnull(@updatedAt, updated_at)
-       WHERE decision_type_id = @typeId AND decision = @from`,
-    ),
-    renameFirst: db.prepare<[Omit<RenamedLabel, 'updatedAt'>]>(
-      `UPDATE examples SET first_decision = nullif(@to, decision)
-       WHERE decision_type_id = @typeId AND first_decision = @from`,
-    ),
-    removeLabelled: db.prepare('DELETE FROM examples WHERE decision_type_id = ? AND decision = ?'),
     remove: db.prepare('DELETE FROM examples WHERE id = ? AND decision_type_id = ?'),
     get: db.prepare<[string, string], RawExample>(`${selectExamples} WHERE id = ? AND decision_type_id = ?`),
     getByLog: db.prepare<[string], RawExample>(`${selectExamples} WHERE log_id = ?`),
@@ -301,21 +290,6 @@ export class ExampleStore {
     this.noteChange(example.decisionTypeId);
     const firstDecision = this.#statements.update.get(toStored(example));
     return { ...example, firstDecision: firstDecision ?? null };
-  }
-
-  /** Gives examples of a label another, or none; `updatedAt` is null for a mere new name. Returns their number. */
-  renameLabel(typeId: string, from: string, to: string | null, updatedAt: number | null): number {
-    this.noteChange(typeId);
-    const { changes } = this.#statements.rename.run({ typeId, from, to, updatedAt });
-    this.#statements.renameFirst.run({ typeId, from, to });
-    return changes;
-  }
-
-  /** Deletes every example of a type that has one label. */
-  removeLabelled(decisionTypeId: string, label: string): void {
-    this.noteChange(decisionTypeId);
-    this.#statements.removeLabelled.run(decisionTypeId, label);
-    this.#statements.renameFirst.run({ typeId: decisionTypeId, from: label, to: null });
   }
 
   /** Returns false when the type has no such example. */

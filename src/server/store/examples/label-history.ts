@@ -1,6 +1,8 @@
 /** Who labelled what: the history of each example's labels, and second readings without sight of the first. */
 import type { GivenLabel } from '../../../engine/measure/agreement.ts';
 import type { WorkbenchDatabase } from '../database.ts';
+import type { Value } from './examples.ts';
+import type { Chosen } from './kept-rows.ts';
 
 /** Who gives a label (null: not known), and what was suggested for it. */
 export type LabelNote = { reader: string | null; suggested?: string | null; note?: string | null };
@@ -47,6 +49,10 @@ const drawable = `e.decision_type_id = @typeId AND e.decision IS NOT NULL AND e.
 const lastLabel = (column: string) =>
   `(SELECT ${column} FROM label_history h WHERE h.example_id = e.id AND h.kind <> 'second_reading'
      AND h.decision = e.decision ORDER BY seq DESC LIMIT 1)`;
+const ofSlice = 'e.seq > @after AND e.seq <= @end';
+type DrawSlice = { typeId: string; after: number; end: number };
+/** Examples among which second readings are drawn at once. */
+const rowsPerDraw = 1_000;
 const draw = `INSERT INTO second_readings (example_id, decision_type_id, first_decision, first_reader, first_at)
   SELECT e.id, e.decision_type_id, e.decision, ${lastLabel('reader')}, ifnull(${lastLabel('given_at')}, e.created_at)
   FROM examples e WHERE ${drawable}`;
@@ -66,7 +72,15 @@ function prepareStatements(db: WorkbenchDatabase) {
       `SELECT kind, before, decision, reader, suggested, note, given_at AS givenAt FROM label_history
        WHERE example_id = ? ORDER BY seq DESC LIMIT ?`,
     ),
-    drawSome: db.prepare(`${draw} ORDER BY random() LIMIT @count`),
+    drawSome: db.prepare(`${draw} AND ${ofSlice} ORDER BY random() LIMIT @count`),
+    countDrawable: db
+      .prepare<[DrawSlice], number>(`SELECT count(*) FROM examples e WHERE ${drawable} AND ${ofSlice}`)
+      .pluck(),
+    sliceEnd: db
+      .prepare<[string, number], number>(
+        `SELECT seq FROM examples WHERE decision_type_id = ? AND seq > ? ORDER BY seq LIMIT 1 OFFSET ${rowsPerDraw - 1}`,
+      )
+      .pluck(),
     drawThese: db.prepare(`${draw} AND e.id IN (SELECT value FROM json_each(@ids))`),
     find: db.prepare<[string], SecondReading>(`SELECT ${readingColumns} FROM second_readings r WHERE r.example_id = ?`),
     write: db.prepare(
@@ -85,11 +99,11 @@ function prepareStatements(db: WorkbenchDatabase) {
     ),
     renameLabels: db.prepare(
       `UPDATE label_history SET decision = iif(decision = @from, @to, decision), before = iif(before = @from, @to, before)
-       WHERE @from IN (decision, before) AND example_id IN (SELECT id FROM examples WHERE decision_type_id = @typeId)`,
+       WHERE example_id IN (SELECT value FROM json_each(@ids)) AND @from IN (decision, before)`,
     ),
     renameReadings: db.prepare(
       `UPDATE second_readings SET first_decision = iif(first_decision = @from, @to, first_decision),
-         decision = iif(decision = @from, @to, decision) WHERE decision_type_id = @typeId`,
+         decision = iif(decision = @from, @to, decision) WHERE example_id IN (SELECT value FROM json_each(@ids))`,
     ),
     forgetSince: db.prepare('DELETE FROM label_history WHERE seq > ?'),
   };
@@ -115,20 +129,31 @@ export function createLabelHistoryStore(db: WorkbenchDatabase) {
     ): void {
       statements.add.run({ exampleId, suggested: null, ...entry, at });
     },
-    /** Gives an option its new name wherever a label names it; `rename` renames the examples. */
-    renameOption(typeId: string, from: string, to: string, rename: () => number): number {
+    /** Gives an option its new name wherever a label of some examples names it; `rename` renames these. */
+    renameOption({ sql, values }: Chosen, from: string, to: string, rename: () => number): number {
+      const ids = db
+        .prepare<Value[], string>(`SELECT json_group_array(id) FROM examples WHERE ${sql}`)
+        .pluck()
+        .get(...values);
       const since = readSince();
       const renamed = rename();
       // Nobody gave another label.
       statements.forgetSince.run(since);
-      statements.renameLabels.run({ typeId, from, to });
-      statements.renameReadings.run({ typeId, from, to });
+      statements.renameLabels.run({ ids, from, to });
+      statements.renameReadings.run({ ids, from, to });
       return renamed;
     },
     /** The newest 100 labels of an example, newest first. */
     list: (exampleId: string): HistoryEntry[] => statements.list.all(exampleId, maxShown),
-    /** Chooses labelled examples at random to be read again; returns how many were chosen. */
-    drawSome: (typeId: string, count: number): number => statements.drawSome.run({ typeId, count }).changes,
+    /** The next thousand examples behind a place, and how many of them can be drawn. */
+    takeDrawSlice(typeId: string, after: number): DrawSlice & { drawable: number; isLast: boolean } {
+      const end = statements.sliceEnd.get(typeId, after) ?? null;
+      const slice = { typeId, after, end: end ?? Number.MAX_SAFE_INTEGER };
+      return { ...slice, drawable: statements.countDrawable.get(slice) ?? 0, isLast: end === null };
+    },
+    /** Chooses labelled examples of a slice at random to be read again; returns how many were chosen. */
+    drawSome: ({ typeId, after, end }: DrawSlice, count: number): number =>
+      statements.drawSome.run({ typeId, after, end, count }).changes,
     /** As `drawSome`, of these alone. */
     drawThese: (typeId: string, ids: readonly string[]): number =>
       statements.drawThese.run({ typeId, ids: JSON.stringify(ids) }).changes,
@@ -155,3 +180,5 @@ export function createLabelHistoryStore(db: WorkbenchDatabase) {
       statements.counts.get({ typeId }) ?? { drawn: 0, waiting: 0, conflicts: 0, settled: 0 },
   };
 }
+
+export type LabelHistoryStore = ReturnType<typeof createLabelHistoryStore>;
