@@ -29,7 +29,7 @@ const service = {
   'ALR-1':
     'Alerts are a broken promise, drift, a policy that cannot be used, a disk nearly full and a failed backup: each is sent once where it begins and once where it ends, to nobody unless somebody says to whom.',
   'ALR-2':
-    'A webhook is sent a POST, signed as Standard Webhooks has it, in at most four tries; the last one is kept with its result.',
+    'A webhook is sent a POST, signed as Standard Webhooks has it, again until it takes it, also after a restart, and once each; the last one is kept with its result.',
   'ALR-3':
     'A command that the start of the program names is run without shell and arguments, for at most ten seconds, with the alert as JSON on its standard input.',
   'VRS-1': 'The API is versioned by the path prefix /api/v1; the root route reports the version of the service.',

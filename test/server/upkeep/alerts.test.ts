@@ -79,6 +79,34 @@ it('keeps the webhook over a restart', async () => {
   expect(asked).toHaveLength(1);
 });
 
+it('sends what a webhook missed while it was down, once each and in order, also after a restart [ALR-2]', async () => {
+  const dataDir = folder.copy();
+  let isDown = true;
+  const { url, asked } = await startStub((request, response) => (isDown ? fails(500) : accepts)(request, response));
+  const options = { dataDir, alertFreeMb: 1e12 };
+  const first = await openForTest(options);
+  await first.call('PUT', '/api/v1/alerts', { url });
+  await first.deps.alerts.look();
+  await pollUntil(
+    async () => asked.length,
+    (tries) => tries > 0,
+  );
+  await first.close();
+  const missed = asked[0]?.body;
+  expect(missed).toMatchObject({ kind: 'disk', state: 'firing' });
+  const second = await openForTest({ dataDir, alertFreeMb: 0 });
+  isDown = false;
+  asked.length = 0;
+  await second.deps.alerts.look();
+  await second.deps.alerts.whenSent();
+  expect(asked.map(({ body }) => body)).toEqual([missed]);
+  await second.close();
+  const third = await openForTest(options);
+  await third.deps.alerts.look();
+  await third.deps.alerts.whenSent();
+  expect(asked).toHaveLength(2);
+});
+
 it('runs a command with each alert: promise, drift, disk and backup [ALR-1] [ALR-3]', async () => {
   const there = temporaryFolder();
   const file = join(there, 'notify');

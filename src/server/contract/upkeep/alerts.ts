@@ -5,7 +5,7 @@ import { dateTime } from '../common.ts';
 import { creates, operation } from '../operation.ts';
 
 /** The message of an alert, as the body of a webhook and on the standard input of a command. */
-const alertSchema = z
+export const alertSchema = z
   .object({
     id: z.string().describe('Another one for each message; a repeated try has the same'),
     kind: z

@@ -4,6 +4,7 @@ import { nextTurn } from '../../../door/turns.ts';
 import type { Analyses } from '../../analysis/analysis.ts';
 import type { AlertReceiver } from '../../connections/alert-receiver.ts';
 import { CallError } from '../../connections/checked-post.ts';
+import { WaitingAlerts } from '../../connections/waiting-alerts.ts';
 import type { Alert } from '../../contract/upkeep/alerts.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
@@ -12,10 +13,12 @@ import { findDriftOfType } from '../deciding/drift.ts';
 import { readPolicy } from '../policies/policies.ts';
 import type { PromiseChecks } from '../policies/promises.ts';
 
-/** Waits before the second and each further try. */
-const retryDelaysMs = [1_000, 10_000, 60_000];
-/** Messages that may wait while the receiver does not answer; further ones are dropped. */
-const maxWaiting = 100;
+/** Waits before the second and each further try; the last one is repeated until the receiver is back. */
+const retryDelaysMs = [1_000, 10_000, 60_000] as const;
+/** Messages that may wait while the receiver does not answer: months of them. */
+const maxWaiting = 1_000;
+/** Tries that fail in a row before the receiver counts as down: one alert alone may be what it cannot take. */
+const triesOfDown = 2;
 /** Inputs are compared with the examples again after this, where there were decisions meanwhile. */
 const driftLookMs = 3_600_000;
 const megabyte = 1024 ** 2;
@@ -26,19 +29,20 @@ export type FiringAlert = Finding & { since: string };
 type Sent = { alert: Alert; organisationId: string | null; at: string; tries: number; error: string | null };
 type AlertDeps = Foundation & { analyses: Analyses; promiseChecks: PromiseChecks; alertReceiver: AlertReceiver };
 
-/** The alerts of this run: a state that lasts over a restart is sent again. */
+/** What lasts and what is to be sent: a state that lasts over a restart is sent again, unless it still waits. */
 export class Alerts {
   readonly #deps: AlertDeps;
   readonly #firing = new Map<string, FiringAlert>();
   readonly #drift = new Map<string, { decisions: number; lookedAtMs: number; message: string | null }>();
   readonly #closing = new AbortController();
-  #sending: Promise<void> = Promise.resolve();
+  readonly #waiting: WaitingAlerts;
+  #sending: Promise<void> | null = null;
   #looking: Promise<void> | null = null;
-  #waiting = 0;
   #last: Sent | null = null;
 
   constructor(deps: AlertDeps) {
     this.#deps = deps;
+    this.#waiting = new WaitingAlerts(deps.options.dataDir, deps.log);
   }
 
   /** The last alert that was sent, or was to be; null since the start. */
@@ -59,6 +63,7 @@ export class Alerts {
   }
 
   async #lookOnce(): Promise<void> {
+    this.#startSending();
     const found = new Map<string, Finding>();
     for await (const finding of this.#find()) found.set(`${finding.kind} ${finding.decision_type}`, finding);
     for (const [key, finding] of found) {
@@ -79,7 +84,8 @@ export class Alerts {
     const message = 'This is a test: alerts of Decision Workbench arrive here.';
     const since = isoTime(this.#deps.clock.now());
     const of = { kind: 'test', decision_type: null, organisationId: null } as const;
-    return (await this.#send(this.#toAlert({ ...of, message, since }, 'firing'), null, [])).error;
+    const alert = this.#toAlert({ ...of, message, since }, 'firing');
+    return this.#note(alert, null, 1, (await this.#tryOnce(alert))?.message ?? null).error;
   }
 
   /** Resolves once nothing waits to be sent. */
@@ -158,27 +164,60 @@ export class Alerts {
     const alert = this.#toAlert(firing, state);
     log.warn({ alert }, 'an alert');
     if (alertReceiver.describe() === null) return;
-    if (this.#waiting >= maxWaiting) {
-      this.#note(alert, firing.organisationId, 0, `${maxWaiting} earlier alerts wait for the receiver.`);
+    const { organisationId } = firing;
+    const before = this.#waiting.all.findLast(
+      ({ alert: { kind, decision_type } }) => kind === alert.kind && decision_type === alert.decision_type,
+    );
+    if (before?.alert.state === state) return;
+    if (this.#waiting.all.length >= maxWaiting) {
+      this.#note(alert, organisationId, 0, `${maxWaiting} earlier alerts wait for the receiver.`);
       return;
     }
-    this.#waiting += 1;
-    this.#sending = this.#sending.then(async () => {
-      await this.#send(alert, firing.organisationId, retryDelaysMs);
-      this.#waiting -= 1;
+    this.#waiting.set([...this.#waiting.all, { alert, organisationId, tries: 0 }]);
+    this.#startSending();
+  }
+
+  #startSending(): void {
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = null;
     });
   }
 
-  /** Sends an alert, again after each delay; never rejects. */
-  async #send(alert: Alert, organisationId: string | null, delaysMs: readonly number[]): Promise<Sent> {
+  /** Sends what waits, oldest first, until all has arrived; never rejects. */
+  async #sendAll(): Promise<void> {
     const { signal } = this.#closing;
-    for (let tries = 1; ; tries += 1) {
-      const fault = await this.#tryOnce(alert);
-      const sent = this.#note(alert, organisationId, tries, fault?.message ?? null);
-      const delayMs = delaysMs[tries - 1];
-      if (!fault?.isRetryable || delayMs === undefined || signal.aborted) return sent;
+    for (let failed = 0; this.#waiting.all.length > 0 && !signal.aborted; ) {
+      if (this.#deps.alertReceiver.describe() === null) {
+        this.#waiting.set([]);
+        return;
+      }
+      const isDown = await this.#sendOnce();
+      if (!isDown) {
+        failed = 0;
+        continue;
+      }
+      const delayMs = retryDelaysMs[Math.min(failed, retryDelaysMs.length - 1)];
+      failed += 1;
       await wait(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
+  }
+
+  /** Tries each alert that waits, until the receiver counts as down; returns whether one has to be sent again. */
+  async #sendOnce(): Promise<boolean> {
+    let failures = 0;
+    for (const { alert, organisationId, tries } of this.#waiting.all) {
+      if (failures === triesOfDown || this.#closing.signal.aborted) break;
+      const fault = await this.#tryOnce(alert);
+      this.#note(alert, organisationId, tries + 1, fault?.message ?? null);
+      const isDone = !fault?.isRetryable;
+      if (!isDone) failures += 1;
+      this.#waiting.set(
+        this.#waiting.all.flatMap((each) =>
+          each.alert.id !== alert.id ? each : isDone ? [] : { ...each, tries: tries + 1 },
+        ),
+      );
+    }
+    return failures > 0;
   }
 
   async #tryOnce(alert: Alert): Promise<Pick<CallError, 'message' | 'isRetryable'> | null> {
