@@ -110,9 +110,7 @@ describe('Settings', () => {
   it('says that the data are damaged once the daily check has found it [DAT-6]', async () => {
     const { call, deps } = await openForTest();
     deps.db.pragma('foreign_keys = OFF');
-    deps.db.exec(
-      "INSERT INTO example_undos (token, decision_type_id, created_at) VALUES ('t', 'nobody', 0)",
-    );
+    deps.db.exec("INSERT INTO example_undos (token, decision_type_id, created_at) VALUES ('t', 'nobody', 0)");
     showWindow(call, '#/settings/data');
     await screen.findByText(/There is no backup yet/);
     expect(screen.queryByRole('alert')).toBeNull();
