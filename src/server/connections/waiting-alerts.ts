@@ -16,7 +16,7 @@ export class WaitingAlerts {
   readonly #log: Log;
   #waiting: WaitingAlert[];
 
-  /** Reads the queue of an earlier run; a file that is none counts as empty, and the log says so. */
+  /** Reads the queue of an earlier run; a damaged file counts as empty, and the log says so. */
   constructor(dataDir: string, log: Log) {
     this.#file = path.join(toFolderPaths(dataDir).secrets, 'waiting-alerts.json');
     this.#log = log;

@@ -1,4 +1,4 @@
-/** What is loaded with its first use. */
+/** Things that are loaded with their first use. */
 
 /** Makes what loads with the first call and keeps what came; after a load that failed, the next call loads again. */
 export function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {

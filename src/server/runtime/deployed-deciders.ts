@@ -191,6 +191,12 @@ export class DeployedDeciders {
     await this.#encoders.get(policyId)?.start();
   }
 
+  /** Ends text encoders that none of the deployed policies asks and nobody else has asked since the last call. */
+  releaseEncoders(deployedIds: readonly string[]): void {
+    const needed = new Set(deployedIds.map((id) => this.#encoders.get(id)));
+    for (const { host } of this.#options.textModels) if (!needed.has(host)) host.releaseUnused();
+  }
+
   /** Why a deployed policy cannot be used now, with the remedy; null while it can. */
   findUnavailability(policyId: string): string | null {
     const reason = this.#unavailable.findReason(policyId);

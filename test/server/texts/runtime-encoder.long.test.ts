@@ -47,6 +47,17 @@ describe('the encoder host', () => {
     expect(host.state()).toBe('ready');
   });
 
+  it('lets its process go once nothing has asked it between two looks, and starts another for the next text', async () => {
+    await host.encoder.embed(text(2088, 7592));
+    host.releaseUnused();
+    expect(host.state()).toBe('ready');
+    const held = host.pid();
+    host.releaseUnused();
+    expect([host.state(), host.pid()]).toEqual(['idle', null]);
+    expect(await host.encoder.embed(text(7592, 7592, 2088))).toHaveLength(384);
+    expect(host.pid()).not.toBe(held);
+  });
+
   it('gives the same numbers for the same text, whatever else is asked at the same time', async () => {
     const alone = await host.encoder.embed(text(2054, 2003, 2026, 5703));
     const others = Array.from({ length: 20 }, (_, i) => host.encoder.embed(text(3000 + i, 2026, 5703)));

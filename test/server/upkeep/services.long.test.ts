@@ -126,7 +126,7 @@ describe('examples', () => {
     const rows = new ExampleRowWriter(type.id, 1);
     rows.add(newExample(deps, type, { input: {}, decision: 'yes', reasonCodes: [] }, 1));
     deps.store.transaction(() => deps.store.examples.insertPart(rows.finish(), 0));
-    await deps.exampleAdditions.removeUnfinished();
+    await deps.exampleAdditions.settle();
     expect(deps.store.examples.count(type.id)).toBe(0);
   });
 
@@ -134,12 +134,12 @@ describe('examples', () => {
     const { deps, caller, type } = await openType();
     const example = newExample(deps, type, { input: {}, decision: 'yes', reasonCodes: [] }, 1);
     addExamples(deps, type, [example], ['body']);
-    const relabel = () => changeExamples(deps, type, { ids: [example.id] }, { set: 'decision', to: 'no' }, null);
-    const { undoToken } = relabel();
+    const relabel = async () => changeExamples(deps, type, { ids: [example.id] }, { set: 'decision', to: 'no' }, null);
+    const { undoToken } = await relabel();
     expect(await undoExampleChange(deps, type, undoToken, null)).toEqual({ affected: 1 });
     expect((await failureOf(() => undoExampleChange(deps, type, undoToken, null))).code).toBe('conflict');
-    const later = relabel();
-    const renamed = renameOption(deps, caller, type.id, { from: 'no', to: 'never', commit: true });
+    const later = await relabel();
+    const renamed = await renameOption(deps, caller, type.id, { from: 'no', to: 'never', commit: true });
     expect((await failureOf(() => undoExampleChange(deps, type, later.undoToken, null))).code).toBe('conflict');
     expect(deps.store.examples.get(type.id, example.id)?.decision).toBe('never');
     await undoOptionChange(deps, caller, type.id, renamed.undoToken ?? '');
@@ -155,17 +155,18 @@ describe('examples', () => {
       addExamples(deps, type, [example], ['body']);
       return example.id;
     };
-    const drop = (ids: string[]) =>
-      (changeExamples(deps, type, { ids }, 'delete', null) as { undoToken: string }).undoToken;
-    const tokens = Array.from({ length: 40 }, () => drop([add({ text: 'short' })]));
-    for (let round = 0; round < 12; round += 1) drop(Array.from({ length: 8 }, () => add({ text })));
+    const drop = async (ids: string[]) => (await changeExamples(deps, type, { ids }, 'delete', null)).undoToken;
+    const tokens: string[] = [];
+    for (let at = 0; at < 40; at += 1) tokens.push(await drop([add({ text: 'short' })]));
+    for (let round = 0; round < 12; round += 1) await drop(Array.from({ length: 8 }, () => add({ text })));
     expect(deps.store.exampleChanges.find(tokens.at(-1) ?? '', type.id)).toBeNull();
     const kept = deps.db
       .prepare('SELECT count(DISTINCT token), sum(octet_length(rows)) FROM example_undo_parts')
       .raw()
       .get();
     expect(kept).toEqual([10, expect.closeTo(80_000_000, -6)]);
-    const small = Array.from({ length: 9 }, () => drop([add({ text: 'short' })]));
+    const small: string[] = [];
+    for (let at = 0; at < 9; at += 1) small.push(await drop([add({ text: 'short' })]));
     for (const undoToken of small.toReversed()) {
       expect(await undoExampleChange(deps, type, undoToken, null)).toEqual({ affected: 1 });
     }
@@ -173,12 +174,12 @@ describe('examples', () => {
 
   it('are counted by their labels alone, also where an option is named like a member of every object', async () => {
     const { deps, caller, type } = await openType({ options: ['constructor', 'toString'] });
-    const touches = (from: string) =>
-      renameOption(deps, caller, type.id, { from, to: 'plain', commit: false }).touches.examples;
-    expect([touches('constructor'), touches('toString')]).toEqual([0, 0]);
+    const touches = async (from: string) =>
+      (await renameOption(deps, caller, type.id, { from, to: 'plain', commit: false })).touches.examples;
+    expect([await touches('constructor'), await touches('toString')]).toEqual([0, 0]);
     const example = newExample(deps, type, { input: {}, decision: 'toString', reasonCodes: [] }, 1);
     addExamples(deps, type, [example], ['body']);
-    expect([touches('constructor'), touches('toString')]).toEqual([0, 1]);
+    expect([await touches('constructor'), await touches('toString')]).toEqual([0, 1]);
   });
 });
 

@@ -86,6 +86,7 @@ export class EncoderHost {
   #child: ChildProcess | null = null;
   #isReady = false;
   #isClosed = false;
+  #wasUsed = true;
   /** Calls that the child has and has not answered. */
   #countSent = 0;
   #nextId = 1;
@@ -119,6 +120,7 @@ export class EncoderHost {
 
   /** Starts the child if there is none; resolves when the model is loaded, rejects when the child dies before. */
   start(): Promise<void> {
+    this.#wasUsed = true;
     if (this.#isReady) return Promise.resolve();
     if (this.#isClosed) return Promise.reject(closedError());
     return new Promise((resolve, reject) => {
@@ -136,6 +138,17 @@ export class EncoderHost {
     const gone = new Promise((resolve) => last.once('exit', resolve));
     last.kill('SIGKILL');
     await gone;
+  }
+
+  /** Ends the child if nothing was asked of it since the last look; the next text starts another. */
+  releaseUnused(): void {
+    const wasUsed = this.#wasUsed;
+    this.#wasUsed = false;
+    if (wasUsed || !this.#isReady || this.#waiting.size > 0) return;
+    const unused = this.#child;
+    this.#child = null;
+    this.#isReady = false;
+    unused?.kill('SIGKILL');
   }
 
   state(): EncoderState {
@@ -169,6 +182,7 @@ export class EncoderHost {
   /** The text's embedding, or with a direction the weights of its tokens. */
   async #ask(ids: readonly number[], adapters: Adapters | null, direction?: Float32Array) {
     if (this.#isClosed) throw closedError();
+    this.#wasUsed = true;
     if (this.#waiting.size >= this.#maxQueueLength) {
       throw new WorkbenchError('unavailable', 'Too many texts wait for the encoder.');
     }

@@ -1,6 +1,6 @@
 import { nextTurn } from '../../../door/turns.ts';
 import type { Foundation } from '../../foundation.ts';
-import { rowsPerPart } from '../../store/examples/example-changes.ts';
+import type { ChangeDone } from '../../store/examples/example-changes.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';
 
 type AdditionSteps = [
@@ -13,18 +13,9 @@ type AdditionSteps = [
   onProgress?: (share: number) => void,
 ];
 
-/** What a change of many examples has done; `heldOut` of them are measured by another label than they have now. */
-export type ChangeDone = { affected: number; heldOut: number };
-
-/** Whether a change of a type's examples, or the undo of one, has one part alone and so is done at once. */
-export function hasOnePart({ store }: Foundation, typeId: string, undoToken: string | null = null): boolean {
-  const parts = undoToken === null ? 0 : (store.exampleChanges.find(undoToken, typeId)?.parts ?? 0);
-  return parts <= 1 && store.examples.count(typeId) <= rowsPerPart;
-}
-
 /**
- * Adds and changes examples of large calls part by part, so that others write in between. Whoever asks for the type
- * waits until it is whole again: of what breaks off, an addition is removed, and a change goes on to its end.
+ * Adds and changes examples of large calls part by part, so that others write in between. Calls about the type
+ * wait until it is whole again: of what breaks off, an addition is removed, and a change goes on to its end.
  */
 export class ExampleAdditions {
   readonly #deps: Foundation;
@@ -87,7 +78,7 @@ export class ExampleAdditions {
       this.#unfinished.delete(typeId);
       return done;
     } catch (error) {
-      // What cannot be set right now is, before anybody is shown the type's examples again.
+      // A rest that stays now goes before anybody is shown the type's examples again.
       await this.#removeRest(typeId).catch(() => undefined);
       throw error;
     }

@@ -8,11 +8,16 @@ import { type ExampleRecord, exampleFields, flagsOfOwn, setFlags } from '../../.
 import type { ExampleStatus } from '../../contract/examples/examples.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { ExampleType } from '../../preparation/examples/prepare-examples.ts';
-import { type ExampleChange, type ExampleSelection, rowsPerPart } from '../../store/examples/example-changes.ts';
+import {
+  type ChangeDone,
+  type ExampleChange,
+  type ExampleSelection,
+  rowsPerPart,
+} from '../../store/examples/example-changes.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { refuseTooMany } from '../example-limit.ts';
-import { type ChangeDone, type ExampleAdditions, hasOnePart } from './example-additions.ts';
+import type { ExampleAdditions } from './example-additions.ts';
 import { findConflict } from './second-readings.ts';
 
 /** The fields of an example that can be changed; one that is undefined stays as it is. */
@@ -176,7 +181,8 @@ export function changeExamples(
     throw toValidationError([toUnknownOption(['body', 'decision'], options)]);
   }
   const undoToken = deps.newId();
-  const isOnePart = 'ids' in selection ? selection.ids.length <= rowsPerPart : hasOnePart(deps, type.id);
+  const isOnePart =
+    'ids' in selection ? selection.ids.length <= rowsPerPart : deps.store.exampleChanges.hasOnePart(type.id);
   const begin = () => {
     const plan = { selection, change, reader };
     deps.store.exampleChanges.begin({ token: undoToken, typeId: type.id, at: deps.clock.now(), plan, option: null });
@@ -210,6 +216,6 @@ export function undoExampleChange(
     refuseTooMany(deps, type, found.adds, ['body', 'undo_token']);
     deps.store.exampleChanges.turnBack(undoToken, reader);
   };
-  const undone = deps.exampleAdditions.change(type.id, hasOnePart(deps, type.id, undoToken), begin);
+  const undone = deps.exampleAdditions.change(type.id, deps.store.exampleChanges.hasOnePart(type.id, undoToken), begin);
   return mapMaybePromise(undone, ({ affected }) => ({ affected }));
 }

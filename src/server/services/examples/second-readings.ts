@@ -1,10 +1,10 @@
 /** Second readings: labels given blind beside the first ones, and conflicts until one person has decided. */
 
 import { toUnknownOption, toValidationError } from '../../../door/errors/validation-error.ts';
+import { nextTurn } from '../../../door/turns.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { ExampleRecord } from '../../../engine/examples/fields.ts';
 import type { Foundation } from '../../foundation.ts';
-import { nextTurn } from '../../../door/turns.ts';
 import { ownAgainMs, type SecondReading } from '../../store/examples/label-history.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 

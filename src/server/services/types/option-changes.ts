@@ -11,10 +11,9 @@ import { replaceDirectionOption } from '../../../engine/schema/directions.ts';
 import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
-import type { OptionChange } from '../../store/examples/example-changes.ts';
+import type { ChangeDone, OptionChange } from '../../store/examples/example-changes.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { refuseTooMany } from '../example-limit.ts';
-import { type ExampleAdditions, hasOnePart } from '../examples/example-additions.ts';
 import { noteChange } from '../releases.ts';
 import { findDecisionType, findVersion, toNextVersion } from './decision-types.ts';
 
@@ -31,7 +30,10 @@ export type OptionChanged = { touches: OptionTouches; type: DecisionTypeRecord; 
 /** The fate of an option: its examples get the label `into`, or none, or are deleted. */
 type PlannedChange = { into: string | null; how: 'rename' | 'label' | 'delete'; definition: Definition };
 
-type ChangeDeps = Foundation & { exampleAdditions: Pick<ExampleAdditions, 'change'> };
+type ChangeDeps = Foundation & {
+  /** Does the parts of what `begin` begins. */
+  exampleAdditions: { change(typeId: string, isSmall: boolean, begin: () => void): ChangeDone | Promise<ChangeDone> };
+};
 
 /** Says what a change of an option touches and, with `commit`, makes it. `plan` throws for what cannot be. */
 function changeOption(
@@ -55,7 +57,7 @@ function changeOption(
     const fallbackOption = touches.isFallback ? planned.into : now.fallbackOption;
     beginOptionChange(deps, caller, now, undoToken, { ...planned, from: option, fallbackOption });
   };
-  const changed = deps.exampleAdditions.change(typeId, hasOnePart(deps, typeId), begin);
+  const changed = deps.exampleAdditions.change(typeId, deps.store.exampleChanges.hasOnePart(typeId), begin);
   return mapMaybePromise(changed, () => ({ touches, type: findDecisionType(deps, caller, typeId), undoToken }));
 }
 
@@ -207,6 +209,6 @@ export function undoOptionChange(
     refuseTooMany(deps, type, kept?.adds ?? 0, ['body', 'undo_token']);
     exampleChanges.turnBack(undoToken, null);
   };
-  const undone = deps.exampleAdditions.change(typeId, hasOnePart(deps, typeId, undoToken), begin);
+  const undone = deps.exampleAdditions.change(typeId, deps.store.exampleChanges.hasOnePart(typeId, undoToken), begin);
   return mapMaybePromise(undone, ({ affected }) => ({ affected, type: findDecisionType(deps, caller, typeId) }));
 }

@@ -29,7 +29,7 @@ export type FiringAlert = Finding & { since: string };
 type Sent = { alert: Alert; organisationId: string | null; at: string; tries: number; error: string | null };
 type AlertDeps = Foundation & { analyses: Analyses; promiseChecks: PromiseChecks; alertReceiver: AlertReceiver };
 
-/** What lasts and what is to be sent: a state that lasts over a restart is sent again, unless it still waits. */
+/** States that last, and alerts to be sent: a state that lasts over a restart is sent again, unless it still waits. */
 export class Alerts {
   readonly #deps: AlertDeps;
   readonly #firing = new Map<string, FiringAlert>();

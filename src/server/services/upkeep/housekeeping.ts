@@ -36,6 +36,8 @@ const receiptCheckMs = 10 * 60_000;
 /** How often policies are looked for whose next try is due; finding none costs nothing. */
 const retryCheckMs = 1_000;
 const clearingCheckMs = 1_000;
+/** An encoder holds some 300 MB: one that was loaded for a label or a look is not held for good. */
+const encoderReleaseMs = 5 * 60_000;
 /** Long enough for the start to be over before old records are looked for. */
 const firstCleaningMs = 5_000;
 
@@ -120,6 +122,10 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
     setInterval(look, clockLookMs),
     setInterval(lookForAlerts, alertLookMs),
     setInterval(clear, clearingCheckMs),
+    setInterval(
+      () => deps.runtime.deployed.releaseEncoders(deps.store.deployments.listHosted().map(({ id }) => id)),
+      encoderReleaseMs,
+    ),
     setInterval(
       guarded(() => removeReceipts(deps)),
       receiptCheckMs,

@@ -29,16 +29,17 @@ export type OptionChange = {
   after: TypeAround;
 };
 
-/** What a change does: to the examples selected, or to all that have the label of an option. */
+/** The effect of a change: on the examples selected, or to all that have the label of an option. */
 type ChangePlan =
   | { selection: ExampleSelection; change: ExampleChange; reader: string | null }
   | { how: 'rename' | 'label' | 'delete' };
 type Undoing = { reader: string | null };
 export type NewChange = { token: string; typeId: string; at: number; plan: ChangePlan; option: OptionChange | null };
-/** What a part has done; `heldOut` of the examples are measured by another label than they have now. */
-export type PartDone = { affected: number; heldOut: number; isLast: boolean };
+/** The effect of a change; `heldOut` of the examples are measured by another label than they have now. */
+export type ChangeDone = { affected: number; heldOut: number };
+type PartDone = ChangeDone & { isLast: boolean };
 
-/** What an undo would do; it `adds` so many examples. */
+/** A change as its undo finds it, which `adds` so many examples. */
 export type FoundChange = { optionChange: OptionChange | null; adds: number; parts: number; isCovered: boolean };
 
 type ChangeRecord = { token: string; typeId: string; at: number; doneTo: number; stage: 'changing' | 'undoing' };
@@ -259,6 +260,12 @@ export class ExampleChangeStore {
     if (option === null) this.#statements.forget.run(token);
     else this.#statements.forgetSince.run({ token, typeId });
     return { affected: 0, heldOut: 0, isLast: true };
+  }
+
+  /** Whether a change of a type's examples, or the undo of one, has one part alone and so is done at once. */
+  hasOnePart(typeId: string, undoToken: string | null = null): boolean {
+    const parts = undoToken === null ? 0 : (this.find(undoToken, typeId)?.parts ?? 0);
+    return parts <= 1 && this.#statements.nextRows.all(typeId, 0).length < rowsPerPart;
   }
 
   /** Begins a change, which goes on until its last part is done, whatever happens; its undo is found by its token. */
