@@ -200,9 +200,9 @@ const securityByAccess: Readonly<Record<Access, JsonSchema[]>> = {
 };
 
 function toRequestBody(write: WriteSchema, row: Operation): JsonSchema {
-  if (row.body === undefined) return {};
+  if (row.body === undefined && row.fileForm === undefined) return {};
   const content = {
-    'application/json': { schema: write(row.body, 'input') },
+    ...(row.body === undefined ? {} : { 'application/json': { schema: write(row.body, 'input') } }),
     ...(row.fileForm === undefined ? {} : { 'multipart/form-data': { schema: write(row.fileForm, 'input') } }),
   };
   return { requestBody: { required: row.bodyOptional !== true, content } };

@@ -139,7 +139,13 @@ function createRequestReader(row: Operation): (request: FastifyRequest) => Reque
   };
 }
 
-function createBodyPartReader({ body: schema, bodyOptional, decides }: Operation): PartReader {
+function createBodyPartReader({ body: schema, bodyOptional, decides, spillsUpToBytes }: Operation): PartReader {
+  if (spillsUpToBytes !== undefined)
+    return ({ body }, problems) => {
+      if (body instanceof SpilledForm) return body;
+      problems.push({ type: 'missing', loc: ['body', 'file'], msg: 'send a form (multipart/form-data) with a file' });
+      return undefined;
+    };
   if (schema === undefined) {
     return ({ body }, problems) => {
       const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0;
@@ -154,9 +160,7 @@ function createBodyPartReader({ body: schema, bodyOptional, decides }: Operation
       problems.push({ type: 'missing', loc: ['body'], msg: 'a JSON body is required' });
       return undefined;
     }
-    return decides || body instanceof LargeBody || body instanceof SpilledForm
-      ? body
-      : takeValue(parsePart(schema, body, 'body'), problems);
+    return decides || body instanceof LargeBody ? body : takeValue(parsePart(schema, body, 'body'), problems);
   };
 }
 

@@ -63,11 +63,10 @@ export function isDownload(answer: unknown): answer is Download {
   return typeof answer === 'object' && answer !== null && 'download' in answer && answer.download === true;
 }
 
-type BodyOf<N extends OperationName> =
-  | ParsedRequest<Operations[N]>['body']
-  // Read and checked where it is prepared.
-  | (N extends PreparedOperation ? LargeBody : never)
-  | (Operations[N] extends { spillsUpToBytes: number } ? SpilledForm : never);
+type BodyOf<N extends OperationName> = Operations[N] extends { spillsUpToBytes: number }
+  ? SpilledForm
+  : // Read and checked where it is prepared.
+    ParsedRequest<Operations[N]>['body'] | (N extends PreparedOperation ? LargeBody : never);
 
 type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operations[N]>, 'body'> & {
   body: BodyOf<N>;

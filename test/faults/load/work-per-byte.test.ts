@@ -222,7 +222,6 @@ const cases: Record<Sized, Record<string, Case>> = {
     }),
   },
   'examples.create': additions,
-  'imports.put_part': additions,
   'examples.update': ofInputs((input) => ({ input })),
   'examples.bulk': {
     'many ids': (size) => ({ action: 'set_reviewed', ids: repeat(size * 5, () => randomUUID()), reviewed: true }),
@@ -262,13 +261,6 @@ const cases: Record<Sized, Record<string, Case>> = {
       },
     ]),
   ),
-  'imports.begin': {
-    'options and readings': (size, run) => ({
-      name: `made of ${size} ${run}`,
-      options: repeat(size / 9, (n) => long(190, n)),
-      ...definitions['readings of long names'](size, run),
-    }),
-  },
   'rules.check': over({ options }, sized),
   'rules.analyse': over({ options }, sized),
   'policies.try_rules': over({ options }, sized),

@@ -24,7 +24,7 @@ const bounds = {
   'what the call names, found by an index': `
     decide decide.batch models.ask_systemone models.ask_decisions questions.bind questions.forget
     examples.create examples.get examples.update examples.delete examples.labels examples.suggest
-    examples.similar examples.explain second_readings.give imports.get imports.put_part imports.cancel
+    examples.similar examples.explain second_readings.give imports.get imports.cancel
     logs.correct logs.explain decision_types.create decision_types.get versions.get versions.restore
     drafts.get drafts.put drafts.delete policies.create policies.get policies.progress policies.cancel policies.deploy
     policies.keep_promise policies.withdraw_promise bundle.export bundle.export_page promises.get

@@ -6,7 +6,16 @@ import { importJWK, SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { localAudience, localIssuer } from '../../../src/server/auth/issuer.ts';
 import { listOperations } from '../../../src/server/contract/operations.ts';
-import { type Call, callerOf, createTrainable, loanExamples, loanType, openForAll, train } from '../workbench.ts';
+import {
+  type Call,
+  callerOf,
+  createTrainable,
+  loanExamples,
+  loanType,
+  openForAll,
+  sendForm,
+  train,
+} from '../workbench.ts';
 
 const bench = openForAll();
 let stranger: Call;
@@ -32,8 +41,7 @@ const bodies: Record<string, unknown> = {
   'options.merge': { from: 'approve', into: 'decline', commit: true },
   'options.undo': { undo_token: 'x' },
   'options.rename': { from: 'approve', to: 'accept', commit: true },
-  'imports.put_part': { examples: [{ input: { amount: 1 } }] },
-  'imports.commit': { parts: 1 },
+  'imports.commit': {},
   'rules.analyse': { rules: [] },
   'policies.create': { kind: 'rules_only' },
   'policies.import': { file: 'UEsDBA==' },
@@ -61,6 +69,7 @@ function stored(): unknown {
 
 beforeAll(async () => {
   const path = await createTrainable(bench, loanType, loanExamples(40));
+  const theirs = new File(['text,label\na,yes\nb,no\n'], 'theirs.csv');
   const policy_id = await train(bench.call, path);
   expect((await bench.call('POST', '/decide', { decision_type: 'loan', input: { amount: 1 } })).status).toBe(200);
   const first = async (url: string) => {
@@ -74,11 +83,10 @@ beforeAll(async () => {
     example_id: await first(`${path}/examples`),
     log_id: await first(`${path}/logs`),
     key_id: (await bench.call('POST', '/api-keys', { name: 'theirs' })).body.id,
-    import_id: (await bench.call('POST', '/imports', { name: 'theirs', options: ['yes', 'no'] })).body.id,
+    import_id: (await sendForm(bench.call, '/imports', theirs, { name: 'theirs' })).body.id,
     question_id: (
       await bench.call('POST', `${path}/questions`, { kind: 'predicate', instructions: 'Good?', options: ['approve'] })
     ).body.id,
-    part: '0',
     alias: 'production',
     connection_id: (
       await bench.call('POST', '/connections', { name: 'theirs', url: 'http://127.0.0.1:1/v1', model: 'm' })

@@ -216,7 +216,6 @@ describe('the import of a file', () => {
     ]);
     const { id } = (await begin(tickets)).body;
     expect((await labels('PATCH', `/api/v1/imports/${id}`, {})).status).toBe(404);
-    expect((await call('PUT', `/api/v1/imports/${id}/parts/0`, { examples: [{ input: {} }] })).status).toBe(409);
     await close();
     const again = await openForFiles(dataDir);
     expect((await again.choose(id, {})).status).toBe(404);

@@ -1,18 +1,17 @@
-/** Imports in parts: whole once they are committed, and nothing of them before or otherwise. */
+/** Imports under way: whole once they are committed, and nothing of them before or otherwise. */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Imports, type OpenImport } from '../../../src/server/services/examples/imports/imports.ts';
+import { startChoices } from '../../../src/engine/import/planning/import-choices.ts';
+import { type FileImport, Imports } from '../../../src/server/services/examples/imports/imports.ts';
 import { removeExpiredTypes } from '../../../src/server/services/upkeep/housekeeping.ts';
-import { callerOf, makeType, openForTest } from '../workbench.ts';
+import { makeType, openForTest, sendForm } from '../workbench.ts';
 
-const toRows = (from: number, count: number) =>
-  Array.from({ length: count }, (_, index) => ({
-    input: { text: `case ${from + index} ${'word '.repeat(40)}` },
-    decision: index % 2 === 0 ? 'yes' : 'no',
-    reason_codes: ['RUSH'],
-  }));
-const newType = { name: 'triage', options: ['yes', 'no'], reason_codes: ['RUSH'] };
-/** More than the thread that answers reads itself. */
-const rowsOfPart = 1_200;
+const toRow = (index: number) => `case ${index} ${'word '.repeat(40)},${index % 2 === 0 ? 'yes' : 'no'}`;
+const toFile = (count: number) => {
+  const lines = ['text,label', ...Array.from({ length: count }, (_, index) => toRow(index))];
+  return new File([lines.join('\n')], 'triage.csv');
+};
 
 async function openForImport(dataDir?: string) {
   const bench = await openForTest(dataDir === undefined ? {} : { dataDir });
@@ -20,109 +19,94 @@ async function openForImport(dataDir?: string) {
   const count = (table: string) => Number(deps.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
   return {
     ...bench,
-    begin: async (plan: object): Promise<string> => (await call('POST', '/api/v1/imports', plan)).body.id,
-    send: (id: string, part: number, examples: object[]) =>
-      call('PUT', `/api/v1/imports/${id}/parts/${part}`, { examples }),
-    commit: (id: string, parts: number, headers = {}) =>
-      call('POST', `/api/v1/imports/${id}/commit`, { parts }, headers),
+    begin: async (rows: number, fields: Record<string, string> = { name: 'triage' }): Promise<string> =>
+      (await sendForm(call, '/api/v1/imports', toFile(rows), fields)).body.id,
+    commit: (id: string, headers = {}) => call('POST', `/api/v1/imports/${id}/commit`, {}, headers),
     list: async () => (await call('GET', '/api/v1/decision-types')).body.items,
     countRows: () => ({ examples: count('examples'), parts: count('unfinished_example_parts') }),
+    listUploads: () => readdirSync(path.join(bench.dataDir, 'imports')),
   };
 }
 
-const openImport = (id: string, callerId: string): OpenImport => ({
+/** An import of a file of so many bytes, which is not read here. */
+const holdFile = (id: string, callerId: string, mebibytes: number): FileImport => ({
   id,
   callerId,
   startedAt: 0,
-  type: { id: '', definition: { options: [], reason_codes: [], readings: {} } },
-  begin: () => undefined,
-  end: () => {
-    throw new Error('This import is never committed.');
-  },
-  parts: new Map(),
+  upload: {
+    path: '',
+    contentType: '',
+    bytes: mebibytes * 1024 * 1024,
+    signal: new AbortController().signal,
+    remove: () => Promise.resolve(),
+  } as FileImport['upload'],
+  fileName: '',
+  typeId: null,
+  name: undefined,
+  choices: startChoices({}),
+  progress: null,
   isCommitting: false,
   cancelling: new AbortController(),
+  turn: Promise.resolve(),
+  release: () => undefined,
 });
 
-describe('an import in parts', () => {
+describe('an import', () => {
   it('counts for nothing before it is committed, nor after a restart [FIL-9]', async () => {
-    const { begin, send, list, countRows, close, dataDir } = await openForImport();
-    const id = await begin(newType);
-    expect((await send(id, 0, toRows(0, rowsOfPart))).status).toBe(200);
+    const { begin, list, countRows, close, dataDir } = await openForImport();
+    const id = await begin(100);
     expect([await list(), countRows()]).toEqual([[], { examples: 0, parts: 0 }]);
     await close();
     const again = await openForImport(dataDir);
     expect([await again.list(), again.countRows()]).toEqual([[], { examples: 0, parts: 0 }]);
-    const gone = await again.send(id, 1, toRows(0, 1));
+    const gone = await again.commit(id);
     expect([gone.status, gone.body.error.message]).toEqual([
       404,
       expect.stringMatching(/restarted\. Begin it again\.$/),
     ]);
   });
 
-  it('makes its type with all rows in their order, large parts and small [FIL-9]', async () => {
-    const { begin, send, commit, call, list, countRows } = await openForImport();
-    const id = await begin(newType);
-    expect((await send(id, 1, toRows(rowsOfPart, 3))).body.example_ids).toHaveLength(3);
-    expect((await send(id, 0, toRows(0, rowsOfPart))).body.example_ids).toHaveLength(rowsOfPart);
-    const done = await commit(id, 2);
-    expect(done.body).toMatchObject({ examples: rowsOfPart + 3, decision_type: { name: 'triage' } });
-    const [type] = await list();
-    expect(type).toEqual(done.body.decision_type);
-    const url = `/api/v1/decision-types/${type.id}/examples`;
-    expect((await call('GET', `${url}/stats`)).body).toMatchObject({ total: rowsOfPart + 3, by_option: { yes: 602 } });
-    const newest = (await call('GET', `${url}?page_size=2`)).body.items;
-    const texts = newest.map(({ input_payload }: { input_payload: { text: string } }) => input_payload.text);
-    expect(texts.map((text: string) => text.slice(0, 9))).toEqual(['case 1202', 'case 1201']);
-    expect(countRows().parts).toBe(0);
+  it('says that it takes a form with a file, where it is sent anything else', async () => {
+    const { call } = await openForImport();
+    for (const body of [{ name: 'triage', options: ['yes', 'no'] }, {}]) {
+      const refused = await call('POST', '/api/v1/imports', body);
+      expect([refused.status, refused.body.error.details]).toEqual([
+        422,
+        [{ type: 'missing', loc: ['body', 'file'], msg: 'send a form (multipart/form-data) with a file' }],
+      ]);
+    }
   });
 
-  it('adds options and rows to a type at once, as it was when the import began [FIL-9]', async () => {
-    const { begin, send, commit, call } = await openForImport();
+  it('adds its rows to a type that gained an option meanwhile [FIL-9]', async () => {
+    const { begin, commit, call } = await openForImport();
     const typeId = await makeType(call);
     const url = `/api/v1/decision-types/${typeId}`;
-    const example = (decision: string) => [{ input: { text: 'late' }, decision }];
-    const id = await begin({ decision_type_id: typeId, options: ['perhaps'] });
-    const refused = await send(id, 0, example('never'));
-    expect([refused.status, refused.body.error.details[0].loc]).toEqual([422, ['body', 'examples', 0, 'decision']]);
-    await send(id, 0, example('perhaps'));
-    expect((await call('GET', url)).body.active_version.options).toEqual(['yes', 'no']);
-    expect((await commit(id, 1)).body.decision_type.active_version.options).toEqual(['yes', 'no', 'perhaps']);
-
-    const overtaken = await begin({ decision_type_id: typeId });
-    await send(overtaken, 0, example('perhaps'));
-    await call('PUT', url, { options: ['yes', 'no'] });
-    expect((await commit(overtaken, 1)).status).toBe(409);
-    expect((await call('GET', `${url}/examples/stats`)).body.total).toBe(1);
+    const id = await begin(4, { decision_type_id: typeId });
+    await call('PUT', url, { options: ['yes', 'no', 'perhaps'] });
+    expect((await commit(id)).body).toMatchObject({ examples: 4 });
+    expect((await call('GET', `${url}/examples/stats`)).body.total).toBe(4);
   });
 
   it('is answered as the first time when its commit is sent again, also after a restart [FIL-10]', async () => {
-    const { begin, send, commit, call, close, dataDir } = await openForImport();
-    const id = await begin(newType);
-    await send(id, 0, toRows(0, 5));
-    await send(id, 0, toRows(0, 2));
-    expect((await commit(id, 2)).body.error).toMatchObject({
-      code: 'conflict',
-      message: expect.stringContaining('1 p'),
-    });
+    const { begin, commit, call, close, dataDir } = await openForImport();
+    const id = await begin(20);
     const key = { 'idempotency-key': id };
-    const first = await commit(id, 1, key);
-    expect([first.status, first.body.examples]).toEqual([200, 2]);
-    expect((await commit(id, 1, key)).text).toBe(first.text);
-    expect((await commit(id, 1)).status).toBe(404);
+    const first = await commit(id, key);
+    expect([first.status, first.body.examples]).toEqual([200, 20]);
+    expect((await commit(id, key)).text).toBe(first.text);
+    expect((await commit(id)).status).toBe(404);
     const stats = `/api/v1/decision-types/${first.body.decision_type.id}/examples/stats`;
-    expect((await call('GET', stats)).body.total).toBe(2);
+    expect((await call('GET', stats)).body.total).toBe(20);
     await close();
     const again = await openForImport(dataDir);
-    expect((await again.commit(id, 1, key)).text).toBe(first.text);
-    expect((await again.call('GET', stats)).body.total).toBe(2);
+    expect((await again.commit(id, key)).text).toBe(first.text);
+    expect((await again.call('GET', stats)).body.total).toBe(20);
   });
 
   it('leaves nothing where it is cancelled while it is written [FIL-9]', async () => {
-    const { begin, send, commit, call, list, deps, countRows } = await openForImport();
-    const id = await begin(newType);
-    for (let part = 0; part < 5; part += 1) await send(id, part, toRows(part * rowsOfPart, rowsOfPart));
-    const committing = commit(id, 5);
+    const { begin, commit, call, list, deps, countRows, listUploads } = await openForImport();
+    const id = await begin(6_000);
+    const committing = commit(id);
     await expect.poll(() => countRows().parts, { interval: 1 }).toBeGreaterThan(0);
     // What cleans deleted types up leaves the one alone that is being written.
     const upkeep = { ...deps, artifactsDir: '' };
@@ -131,38 +115,13 @@ describe('an import in parts', () => {
     expect((await committing).body.error).toMatchObject({ code: 'conflict', message: 'The import was cancelled.' });
     expect([await list(), countRows()]).toEqual([[], { examples: 0, parts: 0 }]);
     expect(await removeExpiredTypes(upkeep)).toBe(1);
-    expect(await begin(newType)).toEqual(expect.any(String));
-  });
-
-  it('says before the rows are sent that the name is taken or the options are too few [FIL-9]', async () => {
-    const { call } = await openForImport();
-    await makeType(call);
-    const begin = (plan: object) => call('POST', '/api/v1/imports', plan);
-    expect((await begin(newType)).status).toBe(409);
-    expect((await begin({ name: 'other', options: ['yes'] })).body.error.details[0].loc).toEqual(['body', 'options']);
-    expect((await begin({ options: ['yes', 'no'] })).body.error.details[0].msg).toBe(
-      'give either decision_type_id or name',
-    );
-  });
-
-  it('asks of an API key what its plan changes, and is seen by nobody else [FIL-9]', async () => {
-    const { call, app, begin } = await openForImport();
-    const makeKey = async (scopes: string[]) => {
-      const { key } = (await call('POST', '/api/v1/api-keys', { name: scopes.join(), scopes })).body;
-      return callerOf(app, { authorization: `Bearer ${key}` });
-    };
-    const labels = await makeKey(['read', 'label']);
-    const typeId = await makeType(call);
-    expect((await labels('POST', '/api/v1/imports', { ...newType, name: 'other' })).status).toBe(403);
-    expect((await labels('POST', '/api/v1/imports', { decision_type_id: typeId, options: ['x'] })).status).toBe(403);
-    expect((await labels('POST', '/api/v1/imports', { decision_type_id: typeId })).status).toBe(201);
-    const id = await begin({ ...newType, name: 'other' });
-    expect((await labels('DELETE', `/api/v1/imports/${id}`)).status).toBe(404);
+    await expect.poll(listUploads).toEqual([]);
+    expect(await begin(3)).toEqual(expect.any(String));
   });
 
   it('ends where nobody goes on with it [FIL-9]', async () => {
     const imports = new Imports(20);
-    const left = openImport('left', 'anybody');
+    const left = holdFile('left', 'anybody', 1);
     imports.add(left);
     const reason = await new Promise((end) => {
       left.cancelling.signal.onabort = () => end(left.cancelling.signal.reason);
@@ -174,13 +133,11 @@ describe('an import in parts', () => {
     const imports = new Imports();
     onTestFinished(() => imports.close());
     const hold = (id: string, callerId: string, mebibytes: number) => {
-      const begun = openImport(id, callerId);
+      const begun = holdFile(id, callerId, mebibytes);
       imports.add(begun);
-      const slices = [' '.repeat(mebibytes * 1024 * 1024)];
-      imports.keepPart(begun, 0, { decisionTypeId: '', createdAt: 0, count: 1, slices });
       return begun;
     };
-    const listEnded = (...begun: OpenImport[]) =>
+    const listEnded = (...begun: FileImport[]) =>
       begun.filter(({ cancelling }) => cancelling.signal.aborted).map(({ id }) => id);
     const held = ['a1', 'a2', 'a3'].map((id) => hold(id, 'a', 60));
     expect(listEnded(...held)).toEqual(['a1']);

@@ -528,7 +528,6 @@ export const exampleOperations = {
 export const preparedOperations = [
   'examples.create',
   'examples.import',
-  'imports.put_part',
   'decision_types.import',
   'policies.import',
 ] as const;

@@ -1,6 +1,6 @@
-/** Imports that take effect at once: of a file, which is looked at and asked about first, or of rows sent in parts. */
+/** Imports of a file: looked at, asked about, and written at once. */
 import { z } from 'zod';
-import { nameText, readingsSchema } from '../../../engine/domain/definition.ts';
+import { nameText } from '../../../engine/domain/definition.ts';
 import { columnRoles } from '../../../engine/import/plan-import.ts';
 import { columnKinds } from '../../../engine/import/sheet.ts';
 import { jsonObject } from '../../../engine/json.ts';
@@ -8,31 +8,9 @@ import { limits } from '../../../engine/limits.ts';
 import { uuid } from '../common.ts';
 import { operation, updates } from '../operation.ts';
 import { decisionTypeSchema, piiFields } from '../types/decision-types.ts';
-import {
-  encodingField,
-  exampleOperations,
-  importedFile,
-  importResultSchema,
-  onConflict,
-  readingFields,
-} from './examples.ts';
+import { encodingField, importedFile, importResultSchema, onConflict, readingFields } from './examples.ts';
 
 const names = (max: number) => z.array(nameText(limits.maxNameLength)).max(max).default([]);
-const importPlanSchema = z
-  .strictObject({
-    decision_type_id: uuid.optional().describe('The decision type that gains the examples'),
-    name: nameText(limits.maxTypeNameLength).optional().describe('Of a decision type that the import makes'),
-    options: names(limits.maxOptions).describe('Options that the type gains, or that the new one has'),
-    reason_codes: names(limits.maxReasonCodes).describe('Reason codes, likewise'),
-    readings: readingsSchema.default({}).describe('How texts of fields are read, as far as the type does not say it'),
-    pii_fields: piiFields.default([]).describe('Personal fields that the type gains'),
-  })
-  .refine((plan) => (plan.decision_type_id === undefined) !== (plan.name === undefined), {
-    message: 'give either decision_type_id or name',
-  })
-  .meta({ id: 'ImportPlan', examples: [{ name: 'refunds', options: ['approve', 'reject'] }] });
-export type ImportPlan = z.output<typeof importPlanSchema>;
-
 /** How the file of an import is read, what its columns become, and what its labels mean. */
 const labelTargetSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('option'), option: z.string() }),
@@ -161,7 +139,7 @@ const planSchema = z
 export type OpenImportPlan = z.output<typeof planSchema>;
 const openedSchema = z.object({
   id: uuid,
-  plan: planSchema.nullable().describe('What becomes of the file; null: of an import in parts'),
+  plan: planSchema.describe('What becomes of the file'),
 });
 
 /** A line of a file as an import makes an example of it, or why it makes none. */
@@ -177,36 +155,20 @@ const readLineSchema = z.object({
 export type ReadLine = z.output<typeof readLineSchema>;
 
 const maxRowsPerCall = 200;
-const maxParts = 10_000;
 const common = { access: 'key', scope: 'label', tag: 'Examples' } as const;
 const base = '/api/v1/imports';
 
 export const importOperations = {
   'imports.begin': operation('POST', base, {
     ...common,
-    body: importPlanSchema,
     fileForm: importFileSchema,
     spillsUpToBytes: limits.maxImportBytes,
     output: openedSchema,
     status: 201,
-    summary: 'Begin an import of a file, or in parts',
+    summary: 'Begin an import of a file',
     description:
-      'A form with a file is answered with what is in it, what becomes of it, and what is to be asked: say otherwise by PATCH, then commit. A file has at most 100 MB. JSON begins an import in parts. Its parts count for nothing until it is committed. They are kept in memory: five minutes without a call, or a restart, end the import, and where the imports of a caller take more than 128 MiB, the one used longest ago gives way. A key needs the scope train to make a type and deploy to add options, reason codes or readings.',
+      'A form with a file is answered with what is in it, what becomes of it, and what is to be asked: say otherwise by PATCH, then commit. A file has at most 100 MB. Five minutes without a call, or a restart, end the import, and where the files of a caller take more than 128 MiB, the one used longest ago gives way. A key needs the scope train to make a type and deploy to add options, reason codes or readings.',
     errors: ['decision_type_not_found', 'conflict', 'quota_exceeded'],
-  }),
-  'imports.put_part': operation('PUT', `${base}/:import_id/parts/:part`, {
-    ...common,
-    params: z.strictObject({
-      import_id: uuid,
-      part: z
-        .string()
-        .regex(/^(?:0|[1-9]\d{0,3})$/, { message: `must be 0 to ${maxParts - 1}` })
-        .describe('Number of the part, from 0: its place in the file'),
-    }),
-    body: exampleOperations['examples.create'].body,
-    output: z.object({ example_ids: z.array(uuid) }),
-    summary: 'Send one part of an import; sent again, it replaces what was sent before',
-    bodyLimitBytes: exampleOperations['examples.create'].bodyLimitBytes,
   }),
   'imports.choose': operation('PATCH', `${base}/:import_id`, {
     ...common,
@@ -246,7 +208,6 @@ export const importOperations = {
   'imports.commit': operation('POST', `${base}/:import_id/commit`, {
     ...common,
     body: z.strictObject({
-      parts: z.int().min(1).max(maxParts).optional().describe('Number of all parts of an import in parts'),
       name: nameText(limits.maxTypeNameLength).optional().describe('Of the decision type that a file makes'),
       on_conflict: onConflict,
       strict: z
@@ -259,7 +220,7 @@ export const importOperations = {
     output: z.object({
       decision_type: decisionTypeSchema,
       examples: z.int().describe('Added examples'),
-      example_ids: z.array(uuid).nullable().describe('Ids of the added examples; null: of an import in parts'),
+      example_ids: z.array(uuid).describe('Ids of the added examples'),
       merge: resultShape.merge,
     }),
     summary: 'Make the type, its new options and all examples of an import count, or nothing of it',

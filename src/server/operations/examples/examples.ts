@@ -42,7 +42,7 @@ export const exampleHandlers = {
     const order = { type: toExampleType(type), nowMs: deps.clock.now() };
     const loc = ['body', 'examples'];
     if (body instanceof LargeBody) {
-      const prepared = { ...order, bytes: body.bytes, isPart: false };
+      const prepared = { ...order, bytes: body.bytes };
       const { rows, answer } = await deps.preparation.run(toCallerId(caller), 'prepareExamples', prepared);
       const written = new WrittenAnswer(answer);
       await addExampleRows(deps, type, rows, loc, () => receipt?.keep(written));

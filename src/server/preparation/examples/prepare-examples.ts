@@ -51,11 +51,8 @@ export function refuseLostDigits(places: readonly Place[]): void {
   refuseProblems(places.slice(0, maxReportedProblems).map((place) => toInvalidValue(['body', ...place], lostDigits)));
 }
 
-/** Answers a call that sends one part of an import. */
-export const toPartAnswer = (examples: readonly ExampleRecord[]) => ({ example_ids: examples.map(({ id }) => id) });
-
 /** Reads the body of a call that adds examples into rows to insert and the answer; throws its faults. */
-export function prepareExamples(order: { bytes: Uint8Array; type: ExampleType; nowMs: number; isPart: boolean }): {
+export function prepareExamples(order: { bytes: Uint8Array; type: ExampleType; nowMs: number }): {
   rows: ExampleRows;
   answer: Uint8Array;
 } {
@@ -65,7 +62,7 @@ export function prepareExamples(order: { bytes: Uint8Array; type: ExampleType; n
   const examples = makeExamples(request.value, order.type, order.nowMs);
   return {
     rows: writeRows(examples, order),
-    answer: Buffer.from(JSON.stringify(order.isPart ? toPartAnswer(examples) : examples.map(toExample))),
+    answer: Buffer.from(JSON.stringify(examples.map(toExample))),
   };
 }
 
