@@ -7,7 +7,6 @@ import { areMarkup } from '../features/readable-text.ts';
 import { identifierPattern } from '../features/values.ts';
 import type { Json } from '../json.ts';
 import { limits } from '../limits.ts';
-import { maxNumberDigits } from '../readings/numbers.ts';
 import {
   type ColumnTime,
   type FoundKind,
@@ -135,13 +134,15 @@ function findContent(uses: ValueUses, types: ReadonlySet<string>, time: ColumnTi
 
 /** A number, and a yes or no, as JSON writes them without quotes. */
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+/** A whole number that a double does not hold. */
+const longWhole = /^-?\d{16}/;
 const jsonBoolean = /^(?:true|false)$/;
 
 /** Numbers and booleans of JSON that all stand in quotes, as warehouses write them, are read as what they are. */
 function readQuoted(uses: ValueUses, types: ReadonlySet<string>): FoundKind | null {
-  if (!types.has('string') || uses.size < 2) return null;
+  if (!types.has('string') || uses.size === 0) return null;
   const texts = [...uses.keys()];
-  const areNumbers = texts.every((text) => jsonNumber.test(text) && text.length <= maxNumberDigits);
+  const areNumbers = texts.every((text) => jsonNumber.test(text) && !longWhole.test(text));
   if (!areNumbers && (types.size > 1 || !texts.every((text) => jsonBoolean.test(text)))) return null;
   const reading: Reading = areNumbers ? { kind: 'number', decimal: '.' } : { kind: 'boolean' };
   const reason = `${areNumbers ? 'numbers' : 'true and false'} that the file writes as texts`;

@@ -54,7 +54,7 @@ function readMarks(names: readonly Json[]): SaidColumns | null {
 function readLines(names: readonly Json[], below: readonly (readonly Json[])[]): SaidColumns | null {
   const [kinds, second, ...rest] = below;
   if (kinds === undefined || second === undefined) return null;
-  const width = names.length;
+  const width = names.findLastIndex((name) => toText(name) !== '') + 1;
   const roles = second.slice(0, width).map(toText);
   const hasRoles = rest.length > 0 && roles.every((role) => orangeRole.test(role)) && roles.some((role) => role !== '');
   const rows = hasRoles ? rest : below.slice(1);

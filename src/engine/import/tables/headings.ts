@@ -24,7 +24,6 @@ export function takeOutHeadings(
   const others = rows.filter((row) => !isHeading(row));
   const [first] = rows;
   const areHeadings =
-    width > 2 &&
     first !== undefined &&
     isHeading(first) &&
     headings.length <= maxShare * rows.length &&
@@ -35,10 +34,15 @@ export function takeOutHeadings(
   return areHeadings ? { rows: others, headings } : { rows: [...rows], headings: [] };
 }
 
-/** Whether no more than a share of the cells is empty. */
+/** Whether no more than a share of the cells is empty, in the columns that any row fills. */
 function isFull(rows: readonly TableLine[], width: number, maxEmpty: number): boolean {
-  const empty = rows.map(({ cells }) => width - cells.slice(0, width).filter(isFilled).length);
-  return empty.reduce((sum, count) => sum + count, 0) <= maxEmpty * rows.length * width;
+  const counts = Array.from(
+    { length: width },
+    (_, column) => rows.filter(({ cells }) => isFilled(cells[column])).length,
+  );
+  const used = counts.filter((count) => count > 0);
+  const filled = used.reduce((sum, count) => sum + count, 0);
+  return used.length > 2 && filled >= (1 - maxEmpty) * rows.length * used.length;
 }
 
 /**

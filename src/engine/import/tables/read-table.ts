@@ -69,7 +69,10 @@ function findFoot(rows: readonly TableLine[], width: number): number {
   const [first, last] = [rows[foot], rows[foot - 1]];
   if (width < 2 || !first || !last || first.line <= last.line + 1) return rows.length;
   // Of two columns the second may be the label, which unlabelled rows leave out.
-  const isCertain = width > 2 ? !rows.slice(0, foot).some(isAlone) : noteStart.test(String(first.cells[0]).trim());
+  const isCertain =
+    width > 2
+      ? !takeOutHeadings(rows.slice(0, foot), width).rows.some(isAlone)
+      : noteStart.test(String(first.cells[0]).trim());
   return isCertain ? foot : rows.length;
 }
 
@@ -145,7 +148,55 @@ const isRepeated = ({ cells }: TableLine, names: readonly Json[]) =>
   names.every((name, column) => cells[column] === name) &&
   names.some(isName);
 
-const cutCells = (cells: readonly Json[], from: number) => cells.map((cell, column) => (column < from ? cell : ''));
+/** Cuts a small table off that stands beside the rows, and says so. */
+function cutBeside(lines: readonly TableLine[], header: Header, headerLine: number | undefined) {
+  const beside = findTableBeside(header.names, lines.slice(header.first));
+  if (beside === null) return { lines, header, aside: [] };
+  const left = header.names.slice(beside.from).filter(isFilled);
+  const named = left.length > 0 ? `: ${left.map((name) => `“${String(name).trim()}”`).join(', ')}` : '';
+  const cut = lines
+    .map((line) => ({ ...line, cells: line.cells.slice(0, beside.from) }))
+    .filter((line) => !isBlank(line));
+  return {
+    lines: cut,
+    // What stands below the names is known by their width.
+    header: findHeader(cut, headerLine) ?? header,
+    aside: [`A table beside the rows is not read, as it has ${countOf(beside.lines, 'line')}${named}`],
+  };
+}
+
+/** The rows of a table so far, from which each kind of line that is none is taken. */
+type Body = { rows: TableLine[]; columns: readonly string[]; notes: string[]; skipped: SkippedLines };
+
+/** Takes lines out that sum up others, and fills the outline that they end the groups of. */
+function takeTotals(body: Body): void {
+  const { rows, totals, unsure } = takeOutSubtotals(body.rows);
+  for (const line of totals) body.skipped.add('total', line);
+  if (unsure.length > 0)
+    body.notes.push(`Called a total, but read as a row: line ${listLines(unsure, unsure.length)}; delete what is none`);
+  const outline = totals.length > 0 ? fillOutline(rows, totals) : { rows, filled: [] };
+  body.rows = outline.rows;
+  for (const column of outline.filled)
+    body.notes.push(
+      `“${body.columns[column]}” stands in the first row of each group alone, and is filled in the others from there`,
+    );
+}
+
+function takeHeadings(body: Body): void {
+  const { rows, headings } = takeOutHeadings(body.rows, body.columns.length);
+  body.rows = rows;
+  for (const { line } of headings) body.skipped.add('heading', line);
+  if (headings.length === 0) return;
+  const texts = headings.slice(0, maxShownCells).map(({ cells }) => `“${String(cells.find(isFilled)).trim()}”`);
+  body.notes.push(`Headings between the rows are not read: ${texts.join(', ')}`);
+}
+
+/** The kinds of lines that are no rows, in the order in which they are told: each takes its own, and says so. */
+const lineKinds: readonly ((body: Body) => void)[] = [
+  ({ rows, columns, skipped }) => skipEnd(rows, columns.length, skipped),
+  takeTotals,
+  takeHeadings,
+];
 
 const isBlank = ({ cells }: TableLine) =>
   cells.every((cell) => !isFilled(cell) || (typeof cell === 'string' && isDrawn(cell)));
@@ -177,11 +228,12 @@ export function readTable(
   choice: SheetChoice,
   skipped = new SkippedLines(),
 ): Sheet {
-  const lines = listFilled(given, skipped);
-  if (lines.length === 0) throw new UnreadableFile('The file is empty.');
-  const header = findHeader(lines, choice.headerLine);
-  if (header === null)
+  const all = listFilled(given, skipped);
+  if (all.length === 0) throw new UnreadableFile('The file is empty.');
+  const found = findHeader(all, choice.headerLine);
+  if (found === null)
     throw new UnreadableFile(`There is no line ${choice.headerLine}. Choose another line for the header.`);
+  const { lines, header, aside } = cutBeside(all, found, choice.headerLine);
   for (const { line } of lines.slice(0, header.start)) skipped.add('title', line);
   for (const at of header.more) skipped.add('header', lines[at]?.line ?? 0);
   const { columns, notes } = nameColumns(header.names);
@@ -189,26 +241,10 @@ export function readTable(
   const second = findSecondTable(lines, gaps, header.first, header.names);
   const table = second === null ? lines : lines.slice(0, second.at);
   const { rows: fitting, refused, short: narrow } = fitRows(table, header.first, header.names, skipped);
-  const beside = findTableBeside(header.names, fitting);
-  const whole = beside === null ? fitting : fitting.map((row) => ({ ...row, cells: cutCells(row.cells, beside.from) }));
-  skipEnd(whole, columns.length, skipped);
-  const { rows: headed, totals, unsure } = takeOutSubtotals(whole);
-  for (const line of totals) skipped.add('total', line);
-  const { rows: grouped, headings } = takeOutHeadings(headed, beside?.from ?? columns.length);
-  for (const { line } of headings) skipped.add('heading', line);
-  const { rows, filled } = totals.length > 0 ? fillOutline(grouped, totals) : { rows: grouped, filled: [] };
-  for (const column of filled)
-    notes.push(
-      `“${columns[column]}” stands in the first row of each group alone, and is filled in the others from there`,
-    );
-  if (headings.length > 0) {
-    const texts = headings.slice(0, maxShownCells).map(({ cells }) => `“${String(cells.find(isFilled)).trim()}”`);
-    notes.push(`Headings between the rows are not read: ${texts.join(', ')}`);
-  }
-  if (beside !== null) {
-    const aside = columns.slice(beside.from + 1).map((name) => `“${name}”`);
-    notes.push(`A table beside the rows is not read, as it has ${countOf(beside.lines, 'line')}: ${aside.join(', ')}`);
-  }
+  const body: Body = { rows: fitting, columns, notes, skipped };
+  for (const take of lineKinds) take(body);
+  const { rows } = body;
+  notes.push(...aside);
   const short = narrow.filter((line) => line <= (rows.at(-1)?.line ?? 0));
   if (header.note !== null) notes.unshift(header.note);
   if (second !== null) {
@@ -218,16 +254,12 @@ export function readTable(
       `A second table begins at line ${line} (“${text}”) and is not read; to read it, state that line as the header`,
     );
   }
-  if (unsure.length > 0)
-    notes.push(`Called a total, but read as a row: line ${listLines(unsure, unsure.length)}; delete what is none`);
   if (short.length > 0) {
     const what = short.length === 1 ? 'Line' : 'Lines';
     notes.push(`${what} with fewer cells than the others, whose rest is empty: ${listLines(short, short.length)}`);
   }
   const first = lines.slice(0, maxTitleLines).map(showLine);
-  const isUsed = (index: number) => index < (beside?.from ?? columns.length) && isNamedOrFilled(index);
-  const isNamedOrFilled = (index: number) =>
-    isFilled(header.names[index]) || rows.some(({ cells }) => isFilled(cells[index]));
+  const isUsed = (index: number) => isFilled(header.names[index]) || rows.some(({ cells }) => isFilled(cells[index]));
   const used = [...columns.keys()].filter(isUsed);
   const areAll = used.length === columns.length;
   return {
