@@ -196,3 +196,15 @@ export async function readBack(bytes: Uint8Array, name: string, rows: readonly R
     return { kind: 'asked', said: error.message };
   }
 }
+
+/** Walks over tables of combined oddities, and counts how they are read back; throws for one that is silently another. */
+export async function walk(tables: number, seed: number): Promise<Record<Verdict['kind'], number>> {
+  const counts = { right: 0, asked: 0, wrong: 0 };
+  const property = fc.asyncProperty(someRows, textOddities, async (rows, odd) => {
+    const { kind, said } = await readBack(writeText(rows, odd), 'table.csv', rows);
+    counts[kind] += 1;
+    if (kind === 'wrong') throw new Error(said);
+  });
+  await fc.assert(property, { numRuns: tables, seed });
+  return counts;
+}

@@ -68,11 +68,10 @@ function findFoot(rows: readonly TableLine[], width: number): number {
   const foot = rows.findLastIndex((row) => !isAlone(row)) + 1;
   const [first, last] = [rows[foot], rows[foot - 1]];
   if (width < 2 || !first || !last || first.line <= last.line + 1) return rows.length;
+  const whole = rows.slice(0, isTotal(last, rows.slice(0, foot)) ? foot - 1 : foot);
   // Of two columns the second may be the label, which unlabelled rows leave out.
   const isCertain =
-    width > 2
-      ? !takeOutHeadings(rows.slice(0, foot), width).rows.some(isAlone)
-      : noteStart.test(String(first.cells[0]).trim());
+    width > 2 ? !takeOutHeadings(whole, width).rows.some(isAlone) : noteStart.test(String(first.cells[0]).trim());
   return isCertain ? foot : rows.length;
 }
 
