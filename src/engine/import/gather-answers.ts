@@ -17,7 +17,7 @@ const isNoMark = (cell: Json) => isEmpty(cell) || noMarkSign.test(String(cell).t
 /** This share of the rows has a mark; others have no answer yet. */
 const minMarked = 0.5;
 
-/** What the names of several columns begin with alike: the object that they lie in, or a word for an answer. */
+/** The shared beginning of several names: the object that the columns lie in, or a word for an answer. */
 const sharedStart = /^(?:[^.]+\.|(?:label|class|target|outcome|category|verdict|decision)[ _-])/i;
 function toOptions(names: readonly string[]): string[] {
   const [start = ''] = sharedStart.exec(names[0] ?? '') ?? [];

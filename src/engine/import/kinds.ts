@@ -94,7 +94,7 @@ const birthName = /(?:^|[^\p{L}])(?:birth|born|dob|geb(?:urt|oren)?|naiss|n[eé]
 /** So many years ahead there are dates that people plan with. */
 const plannedYears = 20;
 
-/** What tells which century two digits of a year mean: the name of the column, and the year in which it is read. */
+/** Evidence of the century that two digits of a year mean: the name of the column, and the year of the import. */
 export type ColumnTime = { name: string; year: number };
 
 /** Settles which years two digits mean by what a column holds, and says it. */
@@ -271,7 +271,7 @@ function findNearKind(uses: ValueUses): FoundKind | null {
 }
 
 type Values = { uses: ValueUses; texts: readonly string[]; isCommaUsual: boolean };
-/** What the values of a column could be, the more certain first. */
+/** Recognisers of the kind of a column's values, the more certain first. */
 const kinds: readonly ((values: Values) => FoundKind | null)[] = [
   ({ texts }) => findYesNo(texts),
   ({ texts }) => findDate(texts),

@@ -58,7 +58,7 @@ export type Sheet = {
   answer?: string;
   /** The column of what second people said where `answer` has the labels, where the file says who gave which. */
   second?: string;
-  /** A column that says what others say together: they are no inputs beside it as the answer, and it is none beside them. */
+  /** A column that repeats what others say together: either it is used, as the answer, or they are. */
   gathered?: { column: string; from: string[] };
   /** Whether it holds examples that a workbench has exported: each row is one, with all that belongs to it. */
   isOwnExport?: boolean;

@@ -85,7 +85,7 @@ export async function askChat<T>(
       return { value: readAnswer(accept, answer.content), tokens };
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
-      // What an endpoint does not know is left out from then on, and it is asked at once.
+      // A parameter that the endpoint does not know is left out from then on, and it is asked at once.
       const left = error instanceof AnsweredError ? error.findRefused(refused) : null;
       if (left !== null && !options.signal.aborted) {
         refused.add(left);
@@ -130,7 +130,7 @@ class AnsweredError extends CallError {
   }
 }
 
-/** What an endpoint says in a body of an error, without anything else that is in it. */
+/** The sentence of an endpoint in the body of an error, without anything else in it. */
 function readSentence(bytes: Buffer): string {
   try {
     const found = saidSchema.parse(readJsonBody(bytes));
@@ -146,7 +146,7 @@ const saidSchema = z.union([
   z.object({ detail: z.string() }).transform(({ detail }) => detail),
 ]);
 
-/** What a model thinks aloud before it answers, up to its last end; all that is left where it has none. */
+/** Thoughts of a model before its answer, up to their last end; all that follows where they have none. */
 const thoughts = /^[\s\S]*<\/(?:think|thinking|thought|reasoning)>|<(?:think|thinking|thought|reasoning)>[\s\S]*$/gi;
 
 /** Reads the last JSON object that fits, past what a model has thought aloud, words and code fences. */

@@ -111,7 +111,7 @@ function fromTable(value: JsonObject): Records | null {
   return { list, detected: ['an object for each row'], notes: [] };
 }
 
-/** Keys under which tools wrap a record: Hugging Face, Elasticsearch, GeoJSON, GraphQL, Airtable, Firestore and DynamoDB. */
+/** Keys under which tools wrap a record: Hugging Face, Elasticsearch, GeoJSON, GraphQL, Airtable and DynamoDB. */
 const wrappers = ['row', '_source', 'properties', 'node', 'fields', 'Item'];
 
 /** The records that are wrapped in the elements of a list, unless an answer stands beside them. */
@@ -144,7 +144,7 @@ function fromInnerTable(value: JsonObject): Records | null {
   return table === undefined || tables.length > 1 ? null : fromTable(table);
 }
 
-/** The longest list of objects of a document; what other lists it has is told. */
+/** The longest list of objects of a document, with a note of its other lists. */
 function fromLongestList(value: JsonObject): Records | null {
   const found = [...listLists(value, '', 0)];
   const [longest, ...others] = found.sort(

@@ -21,7 +21,7 @@ const toInstant = (ms: number): string => {
 };
 const isTime = (ms: number) => Math.abs(ms) < 253_402_300_800_000;
 
-/** What the keys of an object around one value say of it; `inner` reads what stands within. */
+/** Reads the value that an object is around, by its key; `inner` reads what stands within. */
 type ReadTagged = (value: Json, inner: (value: Json) => Json) => Json;
 const asWritten: ReadTagged = (value) => value;
 const readEach: ReadTagged = (value, inner) => (Array.isArray(value) ? value.map(inner) : value);
@@ -61,7 +61,7 @@ const typed: Readonly<Record<string, ReadTagged>> = {
   arrayValue: (value, inner) => readEach(isJsonObject(value) ? (value['values'] ?? []) : value, inner),
 };
 
-/** Dates as texts that call JavaScript: OData's `/Date(1388534400000+0100)/` and `Date(2024,0,5)` of Google's tables. */
+/** Dates as texts that call JavaScript: `/Date(1388534400000+0100)/` of OData, `Date(2024,0,5)` of Google. */
 const odataDate = /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/;
 const calledDate = /^Date\((\d{4}),(\d{1,2}),(\d{1,2})(?:,(\d{1,2}),(\d{1,2}),(\d{1,2}))?\)$/;
 

@@ -1,4 +1,4 @@
-/** JSON that names its columns once and gives rows as lists: ClickHouse, BigQuery, Kusto, Socrata, Datasette and kin. */
+/** JSON that names its columns once and gives rows as lists: ClickHouse, BigQuery, Kusto, Socrata, Datasette. */
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 
 type NamedRows = { path: string; names: string[]; rows: Json[][] };
@@ -9,7 +9,7 @@ const maxKeys = 1_000;
 const maxTables = 20;
 /** Rows that show what all of a list are. */
 const sampled = 20;
-/** What the list of columns is called, where several lists could be it. */
+/** Names of the list of columns, where several lists could be it. */
 const columnsKey = /col|field|head|schema|meta|rowtype/i;
 /** Keys of a column's name, the one that people see first. */
 const nameKeys = ['label', 'name', 'columnName', 'column_name', 'displayName', 'fieldName', 'field', 'id'];
@@ -21,7 +21,7 @@ const cellKeys = /^(?:v|value|varCharValue|(?:string|long|double|boolean|number)
 const findKey = (value: JsonObject, wanted: string): Json | undefined =>
   value[wanted] ?? value[wanted.charAt(0).toUpperCase() + wanted.slice(1)];
 
-/** The names of columns in a list of them; null where it is none. */
+/** The names of columns in a list of them; null for any other list. */
 function readNames(list: readonly Json[], isNamed: boolean): string[] | null {
   if (list.length === 0) return null;
   const names = list.map((column) => {

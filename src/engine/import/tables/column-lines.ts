@@ -1,7 +1,7 @@
-/** What a file says of its columns beside their names: kinds and roles, in lines of their own or before the names. */
+/** Kinds and roles that a file gives its columns, in lines of their own or before the names. */
 import type { Json } from '../../json.ts';
 
-/** What stands with a column: its role, where the file gives one. */
+/** The role of a column, where the file gives one. */
 type ColumnRoleMark = 'answer' | 'aside' | null;
 /** The names without what was said with them, the lines that only say it, and the role of each column. */
 export type SaidColumns = { names: Json[]; lines: number; roles: ColumnRoleMark[]; note: string };
@@ -59,7 +59,7 @@ function readLines(names: readonly Json[], below: readonly (readonly Json[])[]):
   const hasRoles = rest.length > 0 && roles.every((role) => orangeRole.test(role)) && roles.some((role) => role !== '');
   const rows = hasRoles ? rest : below.slice(1);
   if (!areKinds(kinds, rows, width)) return null;
-  // Single letters may be values of rows that differ from the first: other columns must be told apart as well.
+  // Single letters may be the values of a row: those of other columns must differ.
   const areLetters = kinds.slice(0, width).every((kind) => toText(kind).length === 1);
   if (areLetters && !hasRoles && new Set(kinds.map(toText)).size < 2) return null;
   const lines = hasRoles ? 2 : 1;
@@ -76,7 +76,7 @@ function readLines(names: readonly Json[], below: readonly (readonly Json[])[]):
 /** The forms in which a file says more of its columns, the more certain first. */
 const forms = [readMarks, readLines];
 
-/** Reads what a file says of its columns with their names and in the lines below them; null where that is nothing. */
+/** Reads the kinds and roles of columns with their names and in the lines below them; null without any. */
 export function readSaidColumns(names: readonly Json[], below: readonly (readonly Json[])[]): SaidColumns | null {
   for (const read of forms) {
     const said = read(names, below);

@@ -129,7 +129,7 @@ export type Header = {
   /** Titles end before this index. */
   start: number;
   note: string | null;
-  /** What the file says of each column beside its name; left out: nothing. */
+  /** The kind and role that the file gives each column; left out: none. */
   said?: SaidColumns;
 };
 

@@ -1,4 +1,4 @@
-/** Lines between the rows that head those below them, and cells that a report leaves empty below the first of a group. */
+/** Lines that head the rows below them, and cells that a report leaves empty below the first of a group. */
 import { isFilled, isName, type TableLine } from './find-header.ts';
 
 const maxHeadingLength = 80;

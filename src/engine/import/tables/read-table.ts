@@ -158,13 +158,13 @@ function cutBeside(lines: readonly TableLine[], header: Header, headerLine: numb
     .filter((line) => !isBlank(line));
   return {
     lines: cut,
-    // What stands below the names is known by their width.
+    // Lines below the names are recognised by their width.
     header: findHeader(cut, headerLine) ?? header,
     aside: [`A table beside the rows is not read, as it has ${countOf(beside.lines, 'line')}${named}`],
   };
 }
 
-/** The rows of a table so far, from which each kind of line that is none is taken. */
+/** The rows of a table so far: each kind of other line is taken from them. */
 type Body = { rows: TableLine[]; columns: readonly string[]; notes: string[]; skipped: SkippedLines };
 
 /** Takes lines out that sum up others, and fills the outline that they end the groups of. */
@@ -190,7 +190,7 @@ function takeHeadings(body: Body): void {
   body.notes.push(`Headings between the rows are not read: ${texts.join(', ')}`);
 }
 
-/** The kinds of lines that are no rows, in the order in which they are told: each takes its own, and says so. */
+/** Recognisers of lines that are no rows, in their order: each takes its own, and says so. */
 const lineKinds: readonly ((body: Body) => void)[] = [
   ({ rows, columns, skipped }) => skipEnd(rows, columns.length, skipped),
   takeTotals,

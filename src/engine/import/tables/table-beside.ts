@@ -2,7 +2,7 @@
 import type { Json } from '../../json.ts';
 import { isFilled, type TableLine } from './find-header.ts';
 
-/** What stands beside fills at most this share of the rows. */
+/** A table beside fills at most this share of the rows. */
 const maxShare = 0.7;
 const minRows = 4;
 

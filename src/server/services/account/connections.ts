@@ -50,7 +50,7 @@ export function disconnectModel(deps: Foundation, caller: Caller, id: string): v
   if (!deps.runtime.modelConnections.remove(id, caller.organisationId)) refuseMissingConnection();
 }
 
-/** Asks a connected model to decide a small case, as decisions ask it; a failure is reported in `message`. Throws `not_found`. */
+/** Asks a connected model to decide a small case, as decisions do; `message` says a failure. Throws `not_found`. */
 export async function testConnection(
   deps: Foundation,
   caller: Caller,

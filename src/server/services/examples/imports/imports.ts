@@ -31,7 +31,7 @@ export type Committed = {
   merge: ImportResult['merge'];
 };
 
-/** What an import adds to a decision type, or makes it of. */
+/** Names that an import adds to a decision type, or makes it of. */
 type Names = Pick<Definition, 'options' | 'reason_codes' | 'readings'> & {
   pii_fields: readonly string[];
   name?: string | undefined;
