@@ -263,8 +263,7 @@ const examples = {
     'Stored inputs count everywhere as their type reads them today, also examples older than a reading; a value that cannot be read is called unreadable, never missing, and it and masks of personal values stay as they are.',
   'FIL-9':
     'An import counts for nothing until it is committed: then its type, new options and examples count together, or, where it is cancelled, refused, left alone for five minutes or cut off by a restart, nothing does.',
-  'FIL-10':
-    'A commit that is sent again with its Idempotency-Key is answered as the first time.',
+  'FIL-10': 'A commit that is sent again with its Idempotency-Key is answered as the first time.',
   'FIL-11':
     'Imports of one caller take at most 128 MiB and 20 places, beyond which the one used longest ago gives way; where all take 256 MiB, that of the caller with most.',
   'FIL-20':

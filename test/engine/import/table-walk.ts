@@ -30,7 +30,7 @@ export const someRows: fc.Arbitrary<Row[]> = fc.array(row, { minLength: 8, maxLe
 
 const often = (weight: number) => fc.nat(99).map((at) => at < weight);
 /** What programs and people do to a table in a text. */
-export const textOddities = fc.record({
+const textOddities = fc.record({
   separator: fc.constantFrom(',', ';', '\t', '|'),
   end: fc.constantFrom('\n', '\r\n'),
   encoding: fc.constantFrom('utf-8', 'utf-8 with a mark', 'utf-16le'),
@@ -48,7 +48,7 @@ export const textOddities = fc.record({
   repeatsHeader: often(10),
   marks: fc.constantFrom('none', 'none', 'none', 'x', '1'),
 });
-export type TextOddities = typeof textOddities extends fc.Arbitrary<infer T> ? T : never;
+type TextOddities = typeof textOddities extends fc.Arbitrary<infer T> ? T : never;
 
 const toDay = (day: string, form: TextOddities['days']) => {
   const [year, month, date] = day.split('-');
@@ -56,7 +56,7 @@ const toDay = (day: string, form: TextOddities['days']) => {
 };
 
 /** Writes rows as a text with these oddities. */
-export function writeText(rows: readonly Row[], odd: TextOddities): Uint8Array {
+function writeText(rows: readonly Row[], odd: TextOddities): Uint8Array {
   const { separator, marks } = odd;
   const toAmount = (amount: number) => {
     const plain = amount.toFixed(2);
