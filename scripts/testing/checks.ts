@@ -26,9 +26,9 @@ export async function runChecks(): Promise<StepResult[]> {
 }
 
 /**
- * Checks each project of tsconfig.json once, by the declarations of those below it, and then the engine where an indexed
- * value may be undefined: everywhere but in the folders with a tsconfig of their own, whose loops over numbers bound
- * their indexes. The engine's own settings read those folders.
+ * Checks each project of tsconfig.json once, by the declarations of those below it, and the engine a second time, where
+ * an indexed value may be undefined: everywhere but in the folders with a tsconfig of their own, whose loops over
+ * numbers bound their indexes. The engine's own settings read those folders.
  */
 export async function checkTypes(cwd: string): Promise<StepResult[]> {
   // Four checkers, as by default, take twice the processor time: each reads what the others have read.

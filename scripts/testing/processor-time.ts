@@ -34,7 +34,7 @@ function readProcesses(): Map<number, Process> {
   return processes;
 }
 
-/** By `proc_pid_stat(5)`, behind the name in brackets: the parent is 2nd, times are 12th to 15th, own and waited for. */
+/** By `proc_pid_stat(5)`, behind the name in brackets: the parent comes 2nd, own and waited-for times 12th to 15th. */
 function readProcess(name: string): Process | null {
   try {
     const stat = readFileSync(`/proc/${name}/stat`, 'utf8');

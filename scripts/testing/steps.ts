@@ -184,7 +184,7 @@ export async function conclude(results: readonly StepResult[], duration?: Durati
 
 const sayS = (seconds: number) => (Number.isNaN(seconds) ? '      ' : seconds.toFixed(1).padStart(6));
 
-/** Says what the whole run cost and which files grew, beside the speed of this machine; both are failures in CI alone. */
+/** Says what the run cost and which files grew, beside the speed of this machine; both are failures in CI alone. */
 async function weighCosts(files: FileTimes, { tookMs, processorS, limitS }: Duration): Promise<StepResult> {
   const slower = compareProcessor(files);
   const sum = `${Math.round(processorS)} s of processor, at most ${limitS}`;

@@ -5,7 +5,7 @@ export type EdgeDecision = {
   readonly decision: string;
   /** The calibrated probability of the decision; 1 where a rule decided, 0 where no classifier was asked. */
   readonly confidence: number;
-  /** What the classifier chose, where the fallback decided otherwise. */
+  /** The classifier's choice, where the fallback decided otherwise. */
   readonly classifier_choice: string | null;
   /** The calibrated probability of `classifier_choice`. */
   readonly classifier_probability: number | null;

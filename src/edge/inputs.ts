@@ -8,7 +8,7 @@ const isPlainObject = (value: object) => {
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
 };
 
-/** Told of the place of a whole number beyond 2^53, whose digits are lost already. */
+/** Called with the place of a whole number beyond 2^53, whose digits are lost already. */
 type OnLost = (place: string) => void;
 
 /** A copy of an input as JSON has it. Throws InvalidInput, naming the place. */

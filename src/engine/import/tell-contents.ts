@@ -12,7 +12,7 @@ const anyName =
 const fullName = /^\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}.'’-]*)+$/u;
 const minNameShare = 0.8;
 
-/** Values that reach one person alone, whatever their column is called: e-mail, IBAN, phone with its code, German plate. */
+/** Values that reach one person, whatever their column is called: e-mail, IBAN, phone with its code, German plate. */
 const contact =
   /^(?:[^\s@]+@[^\s@]+\.\p{L}{2,}|\p{Lu}{2}\d{2}(?: ?[\p{Lu}\d]{4}){3,7}(?: ?[\p{Lu}\d]{1,4})?|\+\d[\d ()/-]{6,}\d|[A-ZÄÖÜ]{1,3}-[A-Z]{1,2} ?\d{1,4}[EH]?)$/u;
 

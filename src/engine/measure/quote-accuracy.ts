@@ -6,7 +6,7 @@ import { formatShare } from './format-share.ts';
 const minRowsForShare = 60;
 
 /**
- * The words for an accuracy: `phrase` completes "v1 decides, …", `figure` stands in a table, and `beside` is said more quietly
+ * The words for an accuracy: `phrase` completes "v1 decides, …", `figure` stands in a table, `beside` is said quietly
  * after it. `isRange`: the figure is the interval, the share beside it.
  */
 export type AccuracyQuote = { isKnown: boolean; isRange: boolean; phrase: string; figure: string; beside: string };

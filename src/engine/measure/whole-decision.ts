@@ -90,7 +90,7 @@ const usualBasis: Basis = {
   unknown: null,
 };
 
-/** Says of new customers, wordings or times that they are. */
+/** Names new customers, wordings or times as what they are. */
 function nameRows({ by, field }: SplitWay): string {
   if (by === 'group') return ` with new ${nameFields(field ?? '')}`;
   return by === 'date' ? ` of the newest by ${nameFields(field ?? '')}` : '';

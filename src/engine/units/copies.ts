@@ -224,7 +224,7 @@ export function findCases<Each extends Row>(
 
 const findDivisor = (a: number, b: number): number => (b === 0 ? a : findDivisor(b, a % b));
 
-/** Prepares saying how many rows that agree with one are to be expected by chance. */
+/** Prepares saying how many rows that agree with one are expected at random. */
 function compileChance(inputs: readonly JsonObject[]): (row: number) => number {
   const fields = codeFields(inputs);
   const chance = learnChances(fields, inputs.length).compile([...fields.keys()]);

@@ -1,4 +1,4 @@
-/** How often rows agree in some fields by chance: a forest of pairs of fields (Chow and Liu 1968). */
+/** How often rows agree in some fields at random: a forest of pairs of fields (Chow and Liu 1968). */
 import { log } from '../exact-math.ts';
 import { listLeaves } from '../features/values.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -19,7 +19,7 @@ const maxFields = 100;
 /** Rows that pairs of fields are judged on. */
 const maxSampled = 5_000;
 const minTextWords = 3.5;
-/** What a word of a text takes from the chance of the same one (nats), and the words that are counted. */
+/** The share of a word in the chance of the same text (nats), and the words that are counted. */
 const natsPerWord = 3.9;
 const maxWords = 20;
 const wordPattern = /[\p{L}\p{N}]+/gu;
@@ -129,7 +129,7 @@ function findEdges(fields: readonly CodedField[], rows: number): Edge[] {
 /** The natural logarithm of the chance that a further row agrees with row `row` in some fields. */
 export type ChanceModel = { compile(among: readonly number[]): (row: number) => number };
 
-/** Learns how often rows of these fields agree by chance. */
+/** Learns how often rows of these fields agree at random. */
 export function learnChances(fields: readonly CodedField[], rows: number): ChanceModel {
   const edges = findEdges(fields, rows);
   const logs = fields.map(({ counts, values, isText }) =>

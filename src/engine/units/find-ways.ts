@@ -1,4 +1,4 @@
-/** Ways in which rows may hang together: by values of a field, of several together, by time, by the wording of a text. */
+/** Ways in which rows may hang together: by a field, by several together, by time, by the wording of a text. */
 
 import { fieldSeparator, type SplitWay } from '../domain/training.ts';
 import { exp } from '../exact-math.ts';
@@ -163,7 +163,7 @@ const maxSearched = 5_000;
 const maxSeedFields = 16;
 const maxSeeds = 6;
 const maxTried = 600;
-/** What chance groups weighs this many times what the fields group, and a step must bring so much. */
+/** The weight of what chance groups beside what the fields group, and what a step must bring. */
 const chanceWeight = 4;
 const minGain = 0.002;
 /** A field goes where groups then hold so many more pairs of rows, of which chance explains so few rows, or pairs. */

@@ -1,4 +1,4 @@
-/** What one case is: the unit by which rows are put on sides and into folds, and by which figures count them. */
+/** One case: the unit by which rows are put on sides and into folds, and by which figures count them. */
 import type { SplitWay } from '../domain/training.ts';
 import type { JsonObject } from '../json.ts';
 import { findCases, maxChanceInCount } from './copies.ts';

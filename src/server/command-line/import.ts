@@ -45,7 +45,7 @@ export type Imported = Pick<Committed, 'merge'> & {
 
 const progressMs = 2_000;
 
-/** The name of the type that a file's rows belong to: the one that is given, or the file's own as a type can have it. */
+/** The name of the type that a file's rows belong to: the given one, or the file's own as a type can have it. */
 export const toTypeName = (file: string, given: string | undefined): string =>
   given ?? toName(path.basename(file, path.extname(file)).replaceAll('@', ' ')).slice(0, limits.maxTypeNameLength);
 

@@ -26,7 +26,7 @@ import type { Run } from './state.ts';
 /** Rows on which ways are compared: gaps that matter are seen on so many. */
 const maxCompared = 5_000;
 const minCompared = 100;
-/** Of the newest fifth at least so many rows are compared. */
+/** The fewest rows of the newest fifth that are compared. */
 const minNewest = 30;
 
 /** How rows are to be held out, whether the rows decided it, and what else was tried. */
@@ -104,12 +104,12 @@ export async function decideUnits({ request, ports, progress }: Run): Promise<De
   });
   const lower = tried.filter(({ isLower }) => isLower).sort((a, b) => a.share - b.share);
   const [lowest] = lower;
-  const told = (lowest === undefined ? tried : [lowest]).map(({ way: { split }, placed, outcomes }) => {
+  const sentences = (lowest === undefined ? tried : [lowest]).map(({ way: { split }, placed, outcomes }) => {
     const inWay = measureRows(outcomes, (row) => row.inWay);
     const random = measureRows(outcomes, (row) => row.atRandom);
     return (lowest === undefined ? describeTried : describeRandom)({ split, rows: placed }, inWay, random);
   });
-  return { split: lowest?.way.split ?? config.split, isFound: lowest !== undefined, tried: told };
+  return { split: lowest?.way.split ?? config.split, isFound: lowest !== undefined, tried: sentences };
 }
 
 /** One row of each case. */

@@ -37,7 +37,7 @@ class SharedEncoders {
     const english = languages.find(({ language }) => language === 'en')?.share ?? 0;
     const name = languages.length > 0 && english < minEnglishShare ? 'fast' : 'english';
     const textModel = openTextModel(this.#resourcesDir, name);
-    // Rows are then told apart by their other fields alone.
+    // Rows then differ by their other fields alone.
     if (!isInstalled(textModel)) return { dimensions: 0, embed: async () => [] };
     const { dimensions, frame } = textModel.facts;
     const embed: Embed = async (parts) => {

@@ -60,8 +60,8 @@ export function assessPolicy(
 }
 
 /**
- * What it will be asked about, where examples at random are certainly easier than new customers, wordings or times; or
- * whether the figure holds where rows are held out in another way; null where no other one was certainly worse.
+ * The cases that it will be asked about, where examples at random are certainly easier than new customers, wordings or
+ * times; or whether the figure holds where rows are held out in another way; null where no other one was certainly worse.
  */
 function judgeSplit({ oneCase }: Pick<DecisionTypeRecord, 'oneCase'>, metrics: Metrics | null): Item | null {
   const { split } = metrics ?? {};

@@ -34,7 +34,7 @@ export type DecisionTypeRecord = {
   retentionDays: number | null;
   fallbackOption: string | null;
   costs: Costs | null;
-  /** What one case is, as a person said it: how trainings hold rows out; null: as the examples show. */
+  /** One case, as a person said it: how trainings hold rows out; null: as the examples show. */
   oneCase: SplitWay | null;
   /** The audit's setting: which live decisions are drawn to be judged blind, or null. */
   audit: AuditSetting | null;
