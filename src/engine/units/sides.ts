@@ -20,8 +20,8 @@ export type SplitRow = {
   /** Rows of one group, 0 or above, stay together, as they are one case; left out or −1: on its own. */
   group?: number;
   /**
-   * The text that side and fold are hashed from: the value of a held-out group, more than the content for equal rows that
-   * are cases of their own; left out: the content.
+   * The text that side and fold are hashed from: the value of a held-out group, more than the content for equal rows
+   * that are cases of their own; left out: the content.
    */
   unit?: string;
   /** Its place in time where the newest are held out; left out: not known, so it is learned from. */

@@ -61,7 +61,7 @@ export function assessPolicy(
 
 /**
  * The cases that it will be asked about, where examples at random are certainly easier than new customers, wordings or
- * times; or whether the figure holds where rows are held out in another way; null where no other one was certainly worse.
+ * times; or whether the figure holds where rows are held out otherwise; null where no other way was certainly worse.
  */
 function judgeSplit({ oneCase }: Pick<DecisionTypeRecord, 'oneCase'>, metrics: Metrics | null): Item | null {
   const { split } = metrics ?? {};
