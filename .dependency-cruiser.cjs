@@ -52,7 +52,7 @@ const parts = {
     'export',
     'import/sheet.ts',
     'import/tables',
-    'import/formats',
+    ['import/formats', 'import/formats/json'],
     'import',
     'import/planning',
     'rules/discovery',

@@ -23,67 +23,76 @@ type Line = { underWay: ServerResponse | null; waiting: Call[]; readBytes: numbe
  * furthest behind while 64 MB are unread or 8,192 calls wait. Call it before the server listens; returns what ends it.
  */
 export function giveTurns(server: Server, close: (socket: Socket) => void): () => void {
-  const lines = new Map<Socket, Line>();
-  let waitingCalls = 0;
   const listeners = server.listeners('request') as Listener[];
-
-  function begin(line: Line, ...call: Call): void {
-    line.underWay = call[1].on('close', endTurn);
+  const turns = new CallTurns((...call) => {
     for (const listener of listeners) listener.apply(server, call);
-  }
-
-  function endTurn(this: ServerResponse): void {
-    const { socket } = this.req;
-    const line = lines.get(socket);
-    if (line === undefined) return;
-    if (line.waiting.length === 0) line.underWay = null;
-    else void beginNext(socket, line);
-  }
-
-  async function beginNext(socket: Socket, line: Line): Promise<void> {
-    // Other connections have their turn between two calls of this one.
+  }, close);
+  server.timeout = turnLimits.unreadMs;
+  server.removeAllListeners('request').on('request', (...call) => turns.receive(call));
+  server.on('connection', (socket) => turns.follow(socket));
+  server.on('timeout', async (socket) => {
+    const { bytesRead } = socket;
     await nextTurn();
-    const next = lines.has(socket) ? line.waiting.shift() : undefined;
-    if (next === undefined) return;
-    waitingCalls -= 1;
-    if (line.waiting.length === 0) socket.resume();
-    begin(line, ...next);
+    if (socket.bytesRead !== bytesRead) return;
+    if (turns.isAnswerToCome(socket)) socket.setTimeout(server.timeout);
+    else turns.end(socket);
+  });
+  const looking = setInterval(() => turns.endUnread(), turnLimits.unreadCheckMs).unref();
+  return () => clearInterval(looking);
+}
+
+/** The connections of a server, each with its call under way and those behind it. */
+class CallTurns {
+  readonly #lines = new Map<Socket, Line>();
+  readonly #listen: Listener;
+  readonly #close: (socket: Socket) => void;
+  #waitingCalls = 0;
+
+  constructor(listen: Listener, close: (socket: Socket) => void) {
+    this.#listen = listen;
+    this.#close = close;
   }
 
-  function receive(...call: Call): void {
+  follow(socket: Socket): void {
+    const line: Line = { underWay: null, waiting: [], readBytes: 0 };
+    this.#lines.set(socket, line);
+    socket.once('close', () => this.#forget(socket));
+    // The end of each request that was read sets its socket going again.
+    socket.on('resume', () => {
+      if (line.waiting.length > 0) socket.pause();
+    });
+  }
+
+  receive(call: Call): void {
     const { socket } = call[0];
-    const line = lines.get(socket);
+    const line = this.#lines.get(socket);
     // A connection that was closed has brought further calls.
     if (line === undefined) return;
     if (line.underWay === null) {
-      begin(line, ...call);
+      this.#begin(line, call);
       return;
     }
     line.waiting.push(call);
-    waitingCalls += 1;
+    this.#waitingCalls += 1;
     socket.pause();
-    if (waitingCalls > turnLimits.waitingCalls) end(findLongest());
+    if (this.#waitingCalls > turnLimits.waitingCalls) this.end(this.#findLongest());
   }
 
-  function findLongest(): Socket {
-    return [...lines].reduce((most, line) => (line[1].waiting.length > most[1].waiting.length ? line : most))[0];
+  /** Whether a connection waits for an answer that is still being made. */
+  isAnswerToCome(socket: Socket): boolean {
+    return this.#lines.get(socket)?.underWay?.writableEnded === false && socket.writableLength === 0;
   }
 
-  function end(socket: Socket): void {
-    forget(socket);
-    close(socket);
+  end(socket: Socket): void {
+    this.#forget(socket);
+    this.#close(socket);
   }
 
-  function forget(socket: Socket): void {
-    waitingCalls -= lines.get(socket)?.waiting.length ?? 0;
-    lines.delete(socket);
-  }
-
-  /** Who has read since the last look goes on, however much it has before it. */
-  function lookForUnread(): void {
+  /** Ends who is furthest behind while too much is unread. Who has read since the last look goes on. */
+  endUnread(): void {
     let unreadBytes = 0;
     const stuck: Socket[] = [];
-    for (const [socket, line] of lines) {
+    for (const [socket, line] of this.#lines) {
       const readBytes = socket.bytesWritten - socket.writableLength;
       if (socket.writableLength > 0 && readBytes === line.readBytes) stuck.push(socket);
       unreadBytes += socket.writableLength;
@@ -92,29 +101,38 @@ export function giveTurns(server: Server, close: (socket: Socket) => void): () =
     for (const socket of stuck.sort((one, other) => other.writableLength - one.writableLength)) {
       if (unreadBytes <= turnLimits.unreadBytes) return;
       unreadBytes -= socket.writableLength;
-      end(socket);
+      this.end(socket);
     }
   }
 
-  server.timeout = turnLimits.unreadMs;
-  server.removeAllListeners('request').on('request', receive);
-  server.on('connection', (socket) => {
-    const line: Line = { underWay: null, waiting: [], readBytes: 0 };
-    lines.set(socket, line);
-    socket.once('close', () => forget(socket));
-    // The end of each request that was read sets its socket going again.
-    socket.on('resume', () => {
-      if (line.waiting.length > 0) socket.pause();
-    });
-  });
-  server.on('timeout', async (socket) => {
-    const { bytesRead } = socket;
+  #begin(line: Line, [request, response]: Call): void {
+    line.underWay = response.on('close', () => this.#endTurn(request.socket));
+    this.#listen(request, response);
+  }
+
+  #endTurn(socket: Socket): void {
+    const line = this.#lines.get(socket);
+    if (line === undefined) return;
+    if (line.waiting.length === 0) line.underWay = null;
+    else void this.#beginNext(socket, line);
+  }
+
+  async #beginNext(socket: Socket, line: Line): Promise<void> {
+    // Other connections have their turn between two calls of this one.
     await nextTurn();
-    if (socket.bytesRead !== bytesRead) return;
-    const isAnswerToCome = lines.get(socket)?.underWay?.writableEnded === false && socket.writableLength === 0;
-    if (isAnswerToCome) socket.setTimeout(server.timeout);
-    else end(socket);
-  });
-  const looking = setInterval(lookForUnread, turnLimits.unreadCheckMs).unref();
-  return () => clearInterval(looking);
+    const next = this.#lines.has(socket) ? line.waiting.shift() : undefined;
+    if (next === undefined) return;
+    this.#waitingCalls -= 1;
+    if (line.waiting.length === 0) socket.resume();
+    this.#begin(line, next);
+  }
+
+  #findLongest(): Socket {
+    return [...this.#lines].reduce((most, line) => (line[1].waiting.length > most[1].waiting.length ? line : most))[0];
+  }
+
+  #forget(socket: Socket): void {
+    this.#waitingCalls -= this.#lines.get(socket)?.waiting.length ?? 0;
+    this.#lines.delete(socket);
+  }
 }

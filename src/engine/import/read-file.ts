@@ -1,8 +1,8 @@
 /** Reading a file of any format into a sheet: its first bytes say more than its name. */
 
-import { openJsonCells } from './formats/json-cells.ts';
+import { openJsonCells } from './formats/json/json-cells.ts';
+import { insideCall, parsePlainJson, readJson } from './formats/json/read-json.ts';
 import { setAnnotationAside } from './formats/labelling-exports.ts';
-import { insideCall, parsePlainJson, readJson } from './formats/read-json.ts';
 import type { WorkbookSheet } from './formats/read-workbook.ts';
 import { gatherAnswers } from './gather-answers.ts';
 import { type ParseJson, type Sheet, type SheetChoice, type TextFormat, UnreadableFile } from './sheet.ts';

@@ -1,7 +1,7 @@
 /** Exports of labelling tools as records: fields, answers to the tool's questions, and marked parts in words. */
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import type { Sheet } from '../sheet.ts';
-import type { Records } from './json-records.ts';
+import type { Records } from './json/json-records.ts';
 import { type GivenAnswer, type LabelledTask, labellingTools, onlyQuestion } from './labelling-tools.ts';
 import { messageExports } from './message-exports.ts';
 

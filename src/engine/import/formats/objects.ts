@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { inputNames, isFieldName } from '../../readings/inputs.ts';
 import { type Refusal, readCell, type Sheet, type SheetRow } from '../sheet.ts';
-import type { Records } from './json-records.ts';
+import type { Records } from './json/json-records.ts';
 
 export type ObjectRow = Extract<SheetRow, { values: unknown }>;
 

@@ -73,7 +73,7 @@ ${named.join('\n')}
 
 type OperationObject = {
   parameters: { name: string; in: string; required: boolean; description?: string; schema: JsonSchema }[];
-  requestBody?: { required: boolean; content: { 'application/json': { schema: JsonSchema } } };
+  requestBody?: { required: boolean; content: { 'application/json'?: { schema: JsonSchema } } };
   responses: Record<string, { content?: Record<string, { schema: JsonSchema }> }>;
 };
 
@@ -103,7 +103,7 @@ function describeOperation(
     const required = found.filter((parameter) => parameter.required).map((parameter) => parameter.name);
     parts.push(listFields(place, { type: 'object', properties, required }, schemas, true));
   }
-  const body = operation.requestBody?.content['application/json'].schema;
+  const body = operation.requestBody?.content['application/json']?.schema;
   if (body !== undefined)
     parts.push(listFields(row.bodyOptional ? 'body (may be left out)' : 'body', body, schemas, true));
   const answer = operation.responses[row.status]?.content?.['application/json']?.schema;

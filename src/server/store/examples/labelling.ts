@@ -132,34 +132,39 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
+/** Up to `limit` of the examples to label, evenly from all: the next one at or behind each of some places. */
+function listEvenly(
+  statements: ReturnType<typeof prepareStatements>,
+  typeId: string,
+  limit: number,
+  except: readonly string[],
+): string[] {
+  const last = statements.findNewestOpen.get(typeId);
+  const first = last === undefined ? undefined : statements.readOpenFrom.get(typeId, 0)?.seq;
+  if (first === undefined || last === undefined) return [];
+  const passed = new Set(except);
+  const findFrom = (seq: number): string | null => {
+    for (const { id } of statements.readOpenFrom.iterate(typeId, seq)) if (!passed.has(id)) return id;
+    return null;
+  };
+  const chosen: string[] = [];
+  const places = last - first + 1;
+  const begin = Math.floor(((except.length * evenStep) % 1) * places);
+  while (chosen.length < limit) {
+    const step = Math.floor(((chosen.length + 1) * places) / limit) - 1;
+    const id = findFrom(first + ((step + begin) % places)) ?? findFrom(first);
+    if (id === null) break;
+    passed.add(id);
+    chosen.push(id);
+  }
+  return chosen;
+}
+
 /** `noteChange` hears of every type whose examples are labelled. */
 export function createLabellingStore(db: WorkbenchDatabase, noteChange: (decisionTypeId: string) => void) {
   const statements = prepareStatements(db);
-  /** Up to `limit` of the examples to label, evenly from all: the next one at or behind each of some places. */
-  function listEvenly(typeId: string, limit: number, except: readonly string[]): string[] {
-    const last = statements.findNewestOpen.get(typeId);
-    const first = last === undefined ? undefined : statements.readOpenFrom.get(typeId, 0)?.seq;
-    if (first === undefined || last === undefined) return [];
-    const passed = new Set(except);
-    const findFrom = (seq: number): string | null => {
-      for (const { id } of statements.readOpenFrom.iterate(typeId, seq)) if (!passed.has(id)) return id;
-      return null;
-    };
-    const chosen: string[] = [];
-    const places = last - first + 1;
-    const begin = Math.floor(((except.length * evenStep) % 1) * places);
-    while (chosen.length < limit) {
-      const step = Math.floor(((chosen.length + 1) * places) / limit) - 1;
-      const id = findFrom(first + ((step + begin) % places)) ?? findFrom(first);
-      if (id === null) break;
-      passed.add(id);
-      chosen.push(id);
-    }
-    return chosen;
-  }
-
   function listQueue(typeId: string, queue: ExampleQueue, limit: number, except: readonly string[]): string[] {
-    if (queue.kind === 'to_label') return listEvenly(typeId, limit, except);
+    if (queue.kind === 'to_label') return listEvenly(statements, typeId, limit, except);
     const { sql, values, order } = toQueuePlace(typeId, queue);
     return db
       .prepare<Value[], string>(

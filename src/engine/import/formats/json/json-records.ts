@@ -1,6 +1,6 @@
 /** Finding the records in a JSON document, in the shapes in which tools write them. */
-import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
-import { areKinds } from '../tables/column-lines.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../json.ts';
+import { areKinds } from '../../tables/column-lines.ts';
 import { findNamedRows } from './named-columns.ts';
 
 export type Records = {

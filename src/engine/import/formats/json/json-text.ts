@@ -1,5 +1,5 @@
 /** JSON as programs write it: what its numbers cannot hold, and several documents in one text. */
-import { findStringEnd } from '../../strict-json/json-faults.ts';
+import { findStringEnd } from '../../../strict-json/json-faults.ts';
 
 /** A whole number of many digits, or what Python writes for NaN and infinities. */
 const doubtful = /(?<![\w.+-])-?(?:\d{16,}(?![\w.+-])|NaN\b|Infinity\b)/g;

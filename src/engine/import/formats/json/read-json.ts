@@ -1,16 +1,16 @@
 /** Examples as JSON: a list of objects wherever it stands, an object a line, or what a labelling tool exports. */
-import { isExportedRecord } from '../../export/read-back.ts';
-import { isConversation, readTurns } from '../../features/conversation.ts';
-import { isJsonObject, type Json } from '../../json.ts';
-import { limits } from '../../limits.ts';
-import { parseJsonText } from '../../strict-json/json-faults.ts';
-import { type ParseJson, type Refusal, type Sheet, UnreadableFile } from '../sheet.ts';
-import { toExportedSheet } from '../tables/exported-table.ts';
+import { isExportedRecord } from '../../../export/read-back.ts';
+import { isConversation, readTurns } from '../../../features/conversation.ts';
+import { isJsonObject, type Json } from '../../../json.ts';
+import { limits } from '../../../limits.ts';
+import { parseJsonText } from '../../../strict-json/json-faults.ts';
+import { type ParseJson, type Refusal, type Sheet, UnreadableFile } from '../../sheet.ts';
+import { toExportedSheet } from '../../tables/exported-table.ts';
+import { readExport } from '../labelling-exports.ts';
+import { fromRecords, type ObjectRow } from '../objects.ts';
 import { answerName, findRecords, type Records, unwrap } from './json-records.ts';
 import { cutDocuments, hasSeveralDocuments, type RepairedText, repairJson } from './json-text.ts';
 import { readPlainValues } from './json-values.ts';
-import { readExport } from './labelling-exports.ts';
-import { fromRecords, type ObjectRow } from './objects.ts';
 
 /** Reads JSON as the platform does, which takes the last of two equal keys. */
 export const parsePlainJson: ParseJson = (text, firstLine) => {

@@ -1,8 +1,8 @@
 /** Columns of a table whose cells are JSON: objects become their fields, lists become lists. */
-import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
-import { type ParseJson, readCell, type Sheet } from '../sheet.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../json.ts';
+import { type ParseJson, readCell, type Sheet } from '../../sheet.ts';
+import { listFields } from '../objects.ts';
 import { repairJson } from './json-text.ts';
-import { listFields } from './objects.ts';
 
 /** More characters of one column stay texts: values of JSON take far more memory than its text. */
 const maxCharacters = 8_000_000;

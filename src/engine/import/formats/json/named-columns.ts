@@ -1,5 +1,5 @@
 /** JSON that names its columns once and gives rows as lists: ClickHouse, BigQuery, Kusto, Socrata, Datasette. */
-import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../json.ts';
 
 type NamedRows = { path: string; names: string[]; rows: Json[][] };
 

@@ -1,7 +1,7 @@
 /** Values that tools write into JSON in a form of their own: numbers and dates under the name of their type. */
-import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../json.ts';
+import { toIsoDate } from '../number-formats.ts';
 import type { Records } from './json-records.ts';
-import { toIsoDate } from './number-formats.ts';
 
 /** Records that show whether all values are written so. */
 const sampled = 20;
