@@ -93,7 +93,7 @@ const isCompactDate = (value: Json) =>
   isFiniteNumber(value) && /^(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.test(String(value));
 
 function isRunning({ values, counts }: CodedField, rows: number): boolean {
-  const numbers = values.slice(1).filter((value) => Number.isInteger(value)) as number[];
+  const numbers = values.slice(1).filter(isFiniteNumber).filter(Number.isInteger);
   if (counts[0] > 0 || numbers.length < rows || rows < minGroups) return false;
   const [low, high] = numbers.reduce(
     ([a, b], value) => [Math.min(a, value), Math.max(b, value)],

@@ -80,7 +80,8 @@ function skipEnd(rows: TableLine[], width: number, skipped: SkippedLines): void 
   const found: { reason: 'total' | 'note'; line: number }[] = [];
   for (const { line } of rows.splice(foot)) found.push({ reason: 'note', line });
   while (rows.length > 1 && found.length < maxEndLines) {
-    const last = rows[rows.length - 1] as TableLine;
+    const last = rows.at(-1);
+    if (last === undefined) break;
     const reason = width > 1 && isTotal(last, rows) ? 'total' : isNote(last, rows.at(-2), width) ? 'note' : null;
     if (reason === null || (width < 2 && reason === 'note')) break;
     found.unshift({ reason, line: last.line });

@@ -62,11 +62,11 @@ export async function decideUnits({ request, ports, progress }: Run): Promise<De
   const [optionCount, tick, seed] = [presentOptions.length, progress.heartbeat, request.seed];
   const choice = chooseByDefaults({ plan, rows, optionCount, texts, encoder: null, seed, tick });
   const fit = { choice, presentOptions, optionCount: options.length, texts, seed, report: tick };
-  const isRight = (row: LabelledRow, probabilities: readonly number[]) =>
-    presentOptions[row.label] === argmax(probabilities);
+  const isRight = (row: LabelledRow | undefined, probabilities: readonly number[]) =>
+    row !== undefined && presentOptions[row.label] === argmax(probabilities);
   const judge = (placed: readonly LabelledRow[]) =>
     predictOutOfFold({ ...fit, rows: placed, trainRows: placed, maxDeals: 1 }).map(
-      (probabilities, i) => probabilities && isRight(placed[i] as LabelledRow, probabilities),
+      (probabilities, i) => probabilities && isRight(placed[i], probabilities),
     );
   /** Learned on the older rows, whether the newest are right; null for all others. */
   const judgeNewest = (placed: readonly LabelledRow[]) => {
@@ -82,7 +82,7 @@ export async function decideUnits({ request, ports, progress }: Run): Promise<De
       texts,
     );
     scoreRows(model.calibrated, built).forEach((each, i) => {
-      right[test[i] ?? -1] = isRight(newest[i] as LabelledRow, each);
+      right[test[i] ?? -1] = isRight(newest[i], each);
     });
     return right;
   };
