@@ -263,7 +263,10 @@ const goldenOutputSchema = z.strictObject({
   class_probabilities: recordOf(z.number()),
 });
 /** One line of `golden.jsonl`: an input and the decision that every implementation must give for it. */
-export const goldenSchema = z.strictObject({ input: rawObject.refine(hasNoReservedName, reserved), output: goldenOutputSchema });
+export const goldenSchema = z.strictObject({
+  input: rawObject.refine(hasNoReservedName, reserved),
+  output: goldenOutputSchema,
+});
 export type Golden = z.infer<typeof goldenSchema>;
 export type GoldenOutput = Golden['output'];
 

@@ -28,9 +28,7 @@ export function takeOutHeadings(
     isHeading(first) &&
     headings.length <= maxShare * rows.length &&
     isFull(others, width, headings.length > 1 ? maxEmptyShare : 0) &&
-    rows.every(
-      (row, index) => !isHeading(row) || rows.slice(index + 1, index + 2).some((next) => !isHeading(next)),
-    );
+    rows.every((row, index) => !isHeading(row) || rows.slice(index + 1, index + 2).some((next) => !isHeading(next)));
   return areHeadings ? { rows: others, headings } : { rows: [...rows], headings: [] };
 }
 
@@ -74,5 +72,8 @@ export function fillOutline(
     line,
     cells: cells.map((cell, column) => (filled.includes(column) ? (first.cells[column] ?? null) : cell)),
   });
-  return { rows: groups.flatMap((group) => group.slice(0, 1).flatMap((first) => group.map((row) => fill(row, first)))), filled };
+  return {
+    rows: groups.flatMap((group) => group.slice(0, 1).flatMap((first) => group.map((row) => fill(row, first)))),
+    filled,
+  };
 }
