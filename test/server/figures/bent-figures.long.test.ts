@@ -291,7 +291,9 @@ describe('a figure', () => {
     );
     const known = open.map(({ input }, i) => ({ input: { ...input, closed_as: i % 2 === 0 ? 'K' : 'R' } }));
     const before = await makeTrained('known before', [...leaky, ...known]);
-    expect((await wholeOf(before.url, before.id)).headline).toMatch(/^Correct on 100% of \d+ unseen/);
+    expect((await wholeOf(before.url, before.id)).headline).toMatch(
+      /^Correct on [\d.]+ to 100% \(95% confidence interval; 100% of \d+ unseen examples\)/,
+    );
   });
 
   it('says which field gives the answer away, and that it came with a file [FIG-1]', async () => {
