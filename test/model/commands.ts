@@ -100,6 +100,8 @@ function checkDecision(type: DecisionType, input: { amount: number }, body: Answ
     expect(body).toMatchObject({
       decision: rule.then,
       confidence: 1,
+      classifier_choice: null,
+      classifier_probability: null,
       stage: 'rules',
       rules_triggered: [rule.name],
       escalate: false,
@@ -107,8 +109,16 @@ function checkDecision(type: DecisionType, input: { amount: number }, body: Answ
     });
     expect(probabilities[rule.then]).toBe(1);
   } else {
-    const [option, confidence] = Object.entries(probabilities).sort(([, a], [, b]) => b - a)[0] ?? ['', 0];
-    expect(body).toMatchObject({ ...afterClassifier(type, option, confidence), confidence, rules_triggered: [] });
+    const [option, probability] = Object.entries(probabilities).sort(([, a], [, b]) => b - a)[0] ?? ['', 0];
+    const outcome = afterClassifier(type, option, probability);
+    const own = outcome.decision === option;
+    expect(body).toMatchObject({
+      ...outcome,
+      confidence: probabilities[outcome.decision],
+      classifier_choice: own ? null : option,
+      classifier_probability: own ? null : probability,
+      rules_triggered: [],
+    });
   }
   type.logs.unshift({
     id: null,
