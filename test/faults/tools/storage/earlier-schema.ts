@@ -1,5 +1,30 @@
 /** Takes from a database what the migrations since 0.2.0 have added. */
 export const backToSchema32 = `
+  DROP TABLE example_undos;
+  DROP TABLE example_undo_parts;
+  CREATE TABLE example_undos (
+    token TEXT PRIMARY KEY,
+    decision_type_id TEXT NOT NULL REFERENCES decision_types(id),
+    rows TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    option_change TEXT
+  ) STRICT;
+  ALTER TABLE decision_types DROP COLUMN one_case;
+  ALTER TABLE decision_logs DROP COLUMN imported_by;
+  ALTER TABLE decision_logs DROP COLUMN imported_file;
+  DROP TABLE activity;
+  DROP TRIGGER examples_keep_pinned;
+  DROP TRIGGER examples_keep_pinned_ones;
+  ALTER TABLE api_keys DROP COLUMN made_by;
+  ALTER TABLE api_keys DROP COLUMN holder;
+  DROP TABLE authors;
+  DROP TRIGGER examples_count_new;
+  DROP TRIGGER examples_count_gone;
+  DROP TRIGGER examples_count_moved;
+  DROP TABLE example_counts;
+  DROP INDEX examples_open;
+  DROP INDEX examples_corrected;
+  ALTER TABLE decision_logs DROP COLUMN classifier_choice;
   ALTER TABLE log_blocks RENAME TO log_blocks_by_release;
   DROP INDEX log_blocks_by_block;
   CREATE TABLE log_blocks (
