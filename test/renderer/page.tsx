@@ -110,12 +110,16 @@ export function openPage(fetch: Fetch, kept: { journal?: Journal; storage?: Stor
   });
 }
 
-/** Shows a part of the page inside a workbench, with what it says in the status line. */
-export function show(part: ReactNode, workbench: Workbench = openPage(() => Promise.reject(new Error('no network')))) {
+/** Shows a part of the page inside a workbench, with what it says in the status line of a type. */
+export function show(
+  part: ReactNode,
+  workbench: Workbench = openPage(() => Promise.reject(new Error('no network'))),
+  typeId = '',
+) {
   return showAlone(
     <>
       {part}
-      <NoticeLine typeId="" />
+      <NoticeLine typeId={typeId} />
     </>,
     workbench,
   );

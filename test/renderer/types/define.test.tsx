@@ -17,7 +17,7 @@ function Place({ id }: { id: string }) {
 
 async function openDefine(call: Call, id: string, storage = emptyStorage()) {
   const page = openPage(fetchFrom(call), { storage });
-  const shown = show(<Place id={id} />, page);
+  const shown = show(<Place id={id} />, page, id);
   await screen.findByLabelText('Name');
   return { page, ...shown };
 }
