@@ -144,6 +144,9 @@ describe('120 rows by keyboard', () => {
     const { id } = await makeType();
     await mislabel();
     type Finding = { example: Example; suggested_decision: string };
+    // A busy machine answers what it knows before the search among the findings has ended.
+    const readState = async () => (await call<{ state: string }>('GET', `${path}/data-findings`)).body.state;
+    await expect.poll(readState).toBe('ready');
     const found = await listAll<Finding>(`${path}/data-findings`, '&kind=suspect_label');
     opened = await openWindow(workbench, `#/types/${id}/examples?queue=findings`);
     const { page } = opened;
