@@ -35,12 +35,12 @@ export function readDecideRequest(
   }
   const { input } = body;
   if (!isJsonObject(input)) {
-    const problem = input === undefined ? missingInput : wrongInput;
-    return { ok: false, problems: [...problems, { ...problem, loc: [...at, 'input'] }] };
+    const [type, msg] = input === undefined ? missingInput : wrongInput;
+    return { ok: false, problems: [...problems, { type, loc: [...at, 'input'], msg }] };
   }
   if (problems.length > 0 || name === undefined) return { ok: false, problems };
   return { ok: true, value: { decision_type: name, input } };
 }
 
-const missingInput = { type: 'missing', msg: 'input is required' };
-const wrongInput = { type: 'invalid_type', msg: 'expected an object' };
+const missingInput = ['missing', 'input is required'] as const;
+const wrongInput = ['invalid_type', 'expected an object'] as const;
