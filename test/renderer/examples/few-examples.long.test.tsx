@@ -41,9 +41,13 @@ describe('answers that were set aside', () => {
     const id = await makeType(call, { name: 'post', options: [...rare, ...common], escalation_policy });
     const url = `/api/v1/decision-types/${id}`;
     const examples = [...common, ...rare].flatMap((decision, option) =>
-      Array.from({ length: option < 2 ? 50 : 10 }, (_, row) => ({ input: { weight: 50 * option + row }, decision })),
+      // Whole numbers of which each is there once would number the rows, and ask whether later ones are meant.
+      Array.from({ length: option < 2 ? 50 : 10 }, (_, row) => ({
+        input: { weight: (50 * option + row) / 10 },
+        decision,
+      })),
     );
-    const waiting = { input: { weight: 255 } };
+    const waiting = { input: { weight: 25.5 } };
     expect((await call('POST', `${url}/examples`, { examples: [...examples, waiting] })).status).toBe(201);
     await train(call, url, { rare_options: 'fallback', tune_hyperparams: false });
     const decided = (await call('POST', '/api/v1/decide', { decision_type: 'post', ...waiting })).body;
