@@ -362,7 +362,16 @@ beforeAll(async () => {
     const [example] = await ask('POST', `${path}/examples`, { examples: [{ input }] });
     const [log] = (await ask('GET', `${path}/logs`)).items;
     const [version] = await ask('GET', `${path}/versions`);
-    const begun = await ask('POST', '/api/v1/imports', { decision_type_id: id });
+    const form = new FormData();
+    form.set('decision_type_id', id);
+    form.set(
+      'file',
+      new File([[fields, ...repeat(half, (n) => fields.map(() => `value ${n}`))].join('\n')], 'rows.csv'),
+    );
+    const url = `http://127.0.0.1:${server.port}/api/v1/imports`;
+    const sent = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: form });
+    expect(sent.status).toBe(201);
+    const begun = (await sent.json()) as { id: string };
     return {
       decision_type_id: id,
       policy_id: policyId,
@@ -371,7 +380,6 @@ beforeAll(async () => {
       digest: log.digest,
       version_id: version.id,
       import_id: begun.id,
-      part: '0',
       name: 'refund-requests',
     };
   };
