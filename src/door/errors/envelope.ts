@@ -7,7 +7,7 @@ export function toEnvelope(code: ErrorCode, message: string, details?: unknown[]
   return { error: details === undefined ? { code, message } : { code, message, details } };
 }
 
-type Coded = { code?: unknown; statusCode?: unknown };
+type Coded = { code?: unknown; statusCode?: unknown; message?: unknown };
 
 const diskFull: [ErrorCode, string] = ['unavailable', 'The disk is full; nothing was changed.'];
 
@@ -17,7 +17,8 @@ const knownCodes: Readonly<Record<string, [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', errorTable.payload_too_large.meaning],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body has another length than announced.'],
   FST_ERR_BAD_URL: ['bad_request', 'The address is not well formed.'],
-  SQLITE_CONSTRAINT_TRIGGER: [
+  // Of what a trigger refuses, by what it says: any other is a fault.
+  'SQLITE_CONSTRAINT_TRIGGER: pinned': [
     'conflict',
     'This type asks for four eyes, so its pinned cases stay as they are: let two switch `publish_by_another` off first.',
   ],
@@ -29,8 +30,8 @@ const knownCodes: Readonly<Record<string, [ErrorCode, string]>> = {
 /** Turns anything thrown into a WorkbenchError; a fault becomes `internal_error`, its text only in `cause`. */
 export function toWorkbenchError(error: unknown): WorkbenchError {
   if (error instanceof WorkbenchError) return error;
-  const { code, statusCode }: Coded = typeof error === 'object' && error !== null ? error : {};
-  const known = typeof code === 'string' ? knownCodes[code] : undefined;
+  const { code, statusCode, message: said }: Coded = typeof error === 'object' && error !== null ? error : {};
+  const known = knownCodes[code === 'SQLITE_CONSTRAINT_TRIGGER' ? `${code}: ${said}` : String(code)];
   if (known !== undefined) return new WorkbenchError(known[0], known[1], undefined, { cause: error });
   if (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) {
     const message = 'Another program holds the data file; nothing was changed. Close it, or try again in a moment.';
