@@ -59,12 +59,12 @@ type Replayed = OutputOf<'policies.replay'>['items'][number]['replayed'];
 
 function Decided({ typeId, decided }: { typeId: string; decided: Replayed }) {
   const { decision, confidence, stage } = decided;
+  // Where no classifier was asked, nobody knows how likely the fallback is right.
+  const sure = stage === 'rules' || (stage === 'fallback' && confidence === 0) ? [] : [percent(confidence)];
+  const by = stage === 'rules' ? ['by a rule'] : stage === 'fallback' ? ['fallback'] : [];
   return (
     <>
-      <OptionName typeId={typeId} option={decision} />{' '}
-      <small className="muted">
-        {stage === 'rules' ? 'by a rule' : `${percent(confidence)}${stage === 'classifier' ? '' : ', fallback'}`}
-      </small>
+      <OptionName typeId={typeId} option={decision} /> <small className="muted">{[...sure, ...by].join(', ')}</small>
     </>
   );
 }
