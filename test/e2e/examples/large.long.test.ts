@@ -7,7 +7,7 @@ import { type RunningWorkbench, startWorkbenchProcess } from '../tools/workbench
 const rowCount = Number(process.env.LARGE_ROWS ?? 20_000);
 const perCall = 5_000;
 const frameCount = 120;
-const hostile = ['<img src=x onerror=alert(1)>', '__proto__x', 'a'.repeat(180), '‮rtl', 'ünïcödé 🎈'];
+const hostile = ['<img src=x onerror=alert(1)>', '__proto__x', 'a'.repeat(180), 'שלום rtl', 'ünïcödé 🎈'];
 const options = [...hostile, ...Array.from({ length: 145 }, (_, index) => `option ${index}`)];
 
 describe('much of everything', () => {
@@ -17,10 +17,11 @@ describe('much of everything', () => {
 
   beforeAll(async () => {
     workbench = await startWorkbenchProcess();
-    const made = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', {
-      name: '<script>alert("type")</script>',
-      options,
-    });
+    const name = '<script>alert("type")</script>';
+    const turned = await workbench.call('POST', '/api/v1/decision-types', { name, options: [...options, '\u202ertl'] });
+    expect([turned.status, JSON.stringify(turned.body)]).toEqual([422, expect.stringContaining('U+202E')]);
+    const made = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', { name, options });
+    expect(made.status).toBe(201);
     const path = `/api/v1/decision-types/${made.body.id}`;
     const fields = Array.from({ length: 24 }, (_, index) => `field ${index}`);
     for (let at = 0; at < rowCount; at += perCall) {
