@@ -7,8 +7,8 @@ const setupFiles = ['test/processor-time.ts'];
 
 export default defineConfig({
   test: {
-    // One is left out otherwise, which on two cores is half of them; most tests wait for processes of their own.
-    maxWorkers: availableParallelism(),
+    // One more than there are cores: most tests wait for processes of their own, or for a page.
+    maxWorkers: availableParallelism() + 1,
     // Whole messages: a list that was expected to be empty says what is in it, such as the faults of a page.
     chaiConfig: { truncateThreshold: 1000 },
     globalSetup: ['test/deployed-folders.ts'],

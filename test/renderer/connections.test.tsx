@@ -16,7 +16,7 @@ describe('the teacher model of an organisation', () => {
     const dataDir = makeDataDir();
     onTestFinished(() => removeDataDir(dataDir));
     const { call } = await openForTest({ dataDir });
-    const stub = await startStub(says('{"answer": 5}'));
+    const stub = await startStub(says({ decision: 'right', reason_codes: [] }));
     show(<Connections />, openPage(fetchFrom(call)));
     enter('Name of the connection', 'here');
     enter('Address', stub.url);

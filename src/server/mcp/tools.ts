@@ -113,7 +113,7 @@ export const tools: readonly Tool[] = [
     name: 'make_decision',
     operation: 'decide',
     body: decideArguments,
-    description: `Decides one input with the deployed policy of a decision type. Writes a log record and costs ${formatCredits(creditPrices.decision)}, unless dry_run is true. Without a deployed policy: train one first (train_model).`,
+    description: `Decides one input with a type's deployed policy. Writes a log record and costs ${formatCredits(creditPrices.decision)}, unless dry_run is true. None deployed: train_model first.`,
     summarise: ({ escalate, dry_run, unread = [], ...made }) =>
       `Decided ${JSON.stringify(made.decision)} by ${made.stage} with ${describeConfidence(made)}. ${
         unread.length === 0 ? '' : `Not read: ${unread.slice(0, 3).join('; ')}. `
@@ -133,7 +133,7 @@ export const tools: readonly Tool[] = [
     body: z.strictObject({
       decisions: z.array(decideArguments).min(1).max(limits.maxBatchSize).describe('In order'),
     }),
-    description: `Decides 1 to ${limits.maxBatchSize} inputs in their order. A failed item is null in results and its index is in an entry of errors, equal errors in one; a null is never a decision. Writes a log record and costs ${formatCredits(creditPrices.decision)} for each success, unless dry_run is true.`,
+    description: `Decides 1 to ${limits.maxBatchSize} inputs in order. A failed item is null in results, its index in an entry of errors, equal errors in one. Writes a log record and costs ${formatCredits(creditPrices.decision)} for each success, unless dry_run is true.`,
     shorten: ({ errors, ...answer }) => ({ ...answer, errors: groupErrors(errors) }),
     summarise: ({ succeeded, failed, results }) =>
       `${succeeded} decided, ${failed} failed. ${
@@ -146,7 +146,7 @@ export const tools: readonly Tool[] = [
     name: 'list_decision_types',
     operation: 'decision_types.list',
     shorten: ({ items, ...page }) => ({ items: items.map(shortenType), ...page }),
-    description: 'Lists the decision types of the organisation, page by page. Costs nothing.',
+    description: 'Lists the decision types, page by page. Costs nothing.',
     summarise: ({ items, total, page, pages }) =>
       `${items.length} of ${total} decision types: ${quoteNames(items.map(({ name }) => name)) || 'none'}. Next: ${
         total === 0
@@ -222,7 +222,7 @@ export const tools: readonly Tool[] = [
       examples: z.array(exampleArguments).min(1).max(limits.maxExamplesPerCall).describe('All or none are added'),
     }),
     shorten: (examples) => ({ added: examples.length, first_ids: examples.slice(0, 5).map(({ id }) => id) }),
-    description: `Adds examples to a decision type, all or none: input_payload and expected_decision (one of the options, or null). Options with under ${limits.minExamplesPerOption} labels are decided alone only if measured to be right. Costs nothing.`,
+    description: `Adds examples to a decision type, all or none: input_payload and expected_decision (one of the options, or null). Options with under ${limits.minExamplesPerOption} labels may go to people. Costs nothing.`,
     summarise: (examples) => `${examples.length} examples were added. Cost: none. Next: more of them, or train_model.`,
   }),
   toTool({
@@ -236,7 +236,7 @@ export const tools: readonly Tool[] = [
         : { mapping, answer_candidates, questions, total, labelled, by_option, unknown_decisions };
     },
     description:
-      'Adds the rows of a table or of JSON Lines given as text, all or none; kinds of columns, and the label where clear, are found. Without commit it only says what it would do. Costs nothing.',
+      'Adds the rows of a table or of JSON Lines given as text, all or none; kinds of columns, and a clear label, are found. Without commit it only says what it would do. Costs nothing.',
     summarise: ({ committed, total, labelled, repeated, questions }) =>
       committed
         ? `${total} rows were added, ${labelled} of them labelled, ${repeated} duplicates left out. Cost: none. Next: train_model.`
@@ -313,7 +313,7 @@ export const tools: readonly Tool[] = [
       'text_model',
       'tuning_tokens',
     ],
-    description: `Starts a training in the background and answers at once. With auto_deploy (the default) the policy replaces the deployed one when it meets target_f1. Costs ${creditPrices.training} credits, and ${creditPrices.hostingPerHour} per hour while deployed. One runs at a time, others wait.`,
+    description: `Starts a training and answers at once. With auto_deploy (the default) the policy decides if it meets target_f1. Costs ${creditPrices.training} credits, and ${creditPrices.hostingPerHour} per hour while deployed. One at a time.`,
     summarise: ({ policy_id, version, status }) =>
       `Training of policy v${version} ${status === 'queued' ? 'waits in the queue and begins by itself' : 'has started'}. Cost: ${creditPrices.training} credits. Next: get_training_status with policy_id ${policy_id}; cancel_training stops it.`,
   }),
@@ -352,7 +352,7 @@ export const tools: readonly Tool[] = [
     name: 'deploy_policy',
     operation: 'policies.deploy',
     shorten: shortenPolicy,
-    description: `Lets a trained policy decide for its type: where its verdict holds it, for a reason. Safe to repeat. Costs ${creditPrices.hostingPerHour} credits per hour while deployed.`,
+    description: `Lets a trained policy decide: where its verdict holds it, for a reason. Safe to repeat. Costs ${creditPrices.hostingPerHour} credits per hour while deployed.`,
     summarise: ({ version }) =>
       `Policy v${version} is deployed. Cost: ${creditPrices.hostingPerHour} credits per hour. Next: make_decision.`,
   }),

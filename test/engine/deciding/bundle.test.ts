@@ -393,7 +393,7 @@ describe('the input contract', () => {
         range: ['2025-12-24', '2026-02-01'],
       },
       { ...none, path: ['purpose'], kind: 'category', required: true, missing: 0.5, values: ['car', 'house'] },
-      { ...none, path: ['vip'], kind: 'any' },
+      { ...none, path: ['vip'], kind: 'boolean' },
     ]);
     // Made again for the same rules and schema, it is the same; without examples nothing is said of them.
     expect(listInputFields(parts, recallFields(fields, []))).toEqual(fields);

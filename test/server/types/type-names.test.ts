@@ -43,7 +43,7 @@ describe('a name', () => {
         await make(taken),
         await call('PUT', `${types}/${other}`, { name: taken }),
         await importAs(taken),
-        await call('POST', '/api/v1/imports', { name: taken, options }),
+        await sendForm(call, '/api/v1/imports', new File(['n,answer\n1,yes\n2,no\n'], 'rows.csv'), { name: taken }),
       ];
       expect(doors.map(({ status, body }) => [status, body.error.details?.[0].loc])).toEqual(
         doors.map(() => [422, ['body', 'name']]),
