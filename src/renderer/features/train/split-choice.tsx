@@ -6,7 +6,10 @@ import { flattenInput } from '../../parts/text/inputs.ts';
 import { useOperation } from '../../state/queries.ts';
 
 const ways = {
-  random: { label: 'A fifth at random', says: 'Tells how it does on new inputs that are like all examples.' },
+  random: {
+    label: 'A fifth at random',
+    says: 'Tells how it does on inputs like all examples; on new customers, times or wordings where the type says so, or where these are harder.',
+  },
   date: {
     label: 'The newest by a date',
     says: 'It learns from the older ones and is tested on about the newest fifth: how it does on what comes next.',
