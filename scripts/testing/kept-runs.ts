@@ -30,6 +30,12 @@ function writeJson(path: string, value: object): void {
 /** Seconds of processor of each file in the kept run. */
 export const readKeptTimes = (): Record<string, number> => readJson<number>(keptPath);
 
+/** Files that the kept run lacks: it was made before them, and holds nothing until it is renewed. */
+export function listNotKept(files: readonly FileTime[]): string[] {
+  const kept = readKeptTimes();
+  return files.map(({ file }) => file).filter((file) => kept[file] === undefined);
+}
+
 /** How many times the seconds of the kept run its median file takes here: what another processor makes of them. */
 export function compareProcessor(files: readonly FileTime[]): number {
   const kept = readKeptTimes();
@@ -41,14 +47,13 @@ export function compareProcessor(files: readonly FileTime[]): number {
 
 /**
  * The files that grew by half and by more than five seconds since the kept run, each with the commit that last changed
- * it since, or the newest commit where none did: a sentence a file, the most seconds first. A file that is not in the
- * kept run has grown from nothing.
+ * it since, or the newest commit where none did: a sentence a file, the most seconds first.
  */
 export async function describeGrown(files: readonly FileTime[]): Promise<string[]> {
   const kept = readKeptTimes();
   const slower = compareProcessor(files);
   const grown = files
-    .map(({ file, processorS }) => ({ file, processorS, keptS: (kept[file] ?? 0) * slower }))
+    .map(({ file, processorS }) => ({ file, processorS, keptS: (kept[file] ?? Number.POSITIVE_INFINITY) * slower }))
     .filter(({ processorS, keptS }) => processorS > keptS * minGrowth && processorS > keptS + minMoreS)
     .sort((a, b) => b.processorS - b.keptS - (a.processorS - a.keptS));
   return Promise.all(

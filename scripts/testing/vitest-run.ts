@@ -22,13 +22,13 @@ type Selection = {
 const compileCache = join(projectRoot, 'test-results', 'compile-cache');
 
 /**
- * Begins with the files that took longest in the kept run, so that no core waits for the last of them, and ends with
- * those that wait for the Python environment, which is made meanwhile.
+ * Begins with the files that the kept run lacks, goes on with those that took longest in it, so that no core waits for
+ * the last of them, and ends with those that wait for the Python environment, which is made meanwhile.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const kept = readKeptTimes();
-    const toSeconds = ({ moduleId }: TestSpecification) => kept[relative(projectRoot, moduleId)] ?? 0;
+    const toSeconds = ({ moduleId }: TestSpecification) => kept[relative(projectRoot, moduleId)] ?? Number.MAX_VALUE;
     const asksPython = ({ moduleId }: TestSpecification) =>
       /find(?:Edge)?Python|requireEdgePython/.test(readFileSync(moduleId, 'utf8'));
     return files
