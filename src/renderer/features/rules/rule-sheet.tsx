@@ -224,9 +224,7 @@ function RestLine({ columns, isEmpty, figures, undecided }: RestProps) {
       {figures.map((key) => (
         <td key={key} className={`number ${key}`}>
           {key === 'right' && undecided !== undefined && (
-            <Figure isStop={false} says="Examples that no rule decides.">
-              {number(undecided)}
-            </Figure>
+            <Figure says="Examples that no rule decides.">{number(undecided)}</Figure>
           )}
         </td>
       ))}
