@@ -37,7 +37,10 @@ export function giveTurns(server: Server, close: (socket: Socket) => void): () =
     if (turns.isAnswerToCome(socket)) socket.setTimeout(server.timeout);
     else turns.end(socket);
   });
-  const looking = setInterval(() => turns.endUnread(), turnLimits.unreadCheckMs).unref();
+  let looking: NodeJS.Timeout | undefined;
+  server.once('listening', () => {
+    looking = setInterval(() => turns.endUnread(), turnLimits.unreadCheckMs).unref();
+  });
   return () => clearInterval(looking);
 }
 

@@ -33,7 +33,15 @@ describe('a command on the data folder of a running workbench', () => {
       expect({ ...line, latency_ms: 0, request_id: '' }).toEqual({ ...answer, latency_ms: 0, request_id: '' });
     }
     expect(last).toMatchObject({ line: inputs.length, error: { code: 'validation_error' } });
-    expect([code, lines.length, told]).toEqual([2, 40, '1 of 41 rows were refused; their lines say why.\n']);
+    expect([code, lines.length, told.trimEnd().split('\n')]).toEqual([
+      2,
+      40,
+      [
+        'Not set as personal fields: applicant.email.',
+        'Column “applicant.email”: It tells who somebody is.',
+        '1 of 41 rows were refused; their lines say why.',
+      ],
+    ]);
   });
 });
 
