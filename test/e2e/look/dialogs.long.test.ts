@@ -60,6 +60,9 @@ async function undoTwoRows(page: Page): Promise<void> {
   await page.locator('[data-cursor]').first().click();
   for (const key of ['x', 'ArrowDown', 'x']) await page.keyboard.press(key);
   await click(page, 'Delete');
+  await page.getByRole('dialog', { name: 'Delete 2 examples?' }).getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.getByText('2 examples deleted').first().waitFor();
   await page.keyboard.press('ControlOrMeta+z');
 }
 
