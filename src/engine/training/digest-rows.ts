@@ -6,10 +6,12 @@ import type { OpenRows } from '../drawn-rows.ts';
 export type DigestedRow = {
   inputJson: string;
   decision: string;
+  /** The label that it is measured by, where that is another one. */
   firstDecision: string | null;
   reasonCodesJson: string;
   source: RowSource;
   test: boolean;
+  /** Whether it came without its label, which a person gave it later; not of live decisions that were drawn. */
   later: boolean;
 };
 

@@ -1,3 +1,4 @@
+/** The list of who did what, as a page of Settings. */
 import { useState } from 'react';
 import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { Pages } from '../../parts/pages.tsx';

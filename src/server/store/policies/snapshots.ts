@@ -1,23 +1,14 @@
 /** The examples that a training sees, frozen at its start and removed at its end. */
-import type { RowSource } from '../../../engine/domain/training.ts';
+import type { DigestedRow } from '../../../engine/training/digest-rows.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 
 /**
  * A row of a snapshot. Input and reason codes stay the JSON that was stored: the server hands them to the worker
  * without reading them, so that a training of 200,000 examples does not hold up decisions.
  */
-export type SnapshotRecord = {
+export type SnapshotRecord = DigestedRow & {
   position: number;
   exampleId: string;
-  inputJson: string;
-  decision: string;
-  /** The label that it is measured by, where that is another one. */
-  firstDecision: string | null;
-  reasonCodesJson: string;
-  source: RowSource;
-  test: boolean;
-  /** Whether it came without its label, which a person gave it later; not of live decisions that were drawn. */
-  later: boolean;
   /** When it was given its first label, in milliseconds. */
   labelledAt: number;
 };
