@@ -50,6 +50,9 @@ export async function runApiTests(extra: readonly string[] = []): Promise<StepRe
       '--checks',
       'all',
       '--continue-on-failure',
+      // Ten seconds by default, which a busy machine may take.
+      '--request-timeout',
+      '120',
       '--no-color',
       ...(extra.length > 0 ? extra : bounded),
     ];
