@@ -6,14 +6,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ZodType, z } from 'zod';
 import { errorTable } from '../src/engine/errors.ts';
-import {
-  describeType,
-  listConstraints,
-  listProperties,
-  type SchemaMarkup,
-} from '../src/engine/schema/describe-schema.ts';
 import { describeCallers, type Operation, toOpenApiPath } from '../src/server/contract/operation.ts';
 import { listOperations } from '../src/server/contract/operations.ts';
 import { projectRoot } from './freshness.ts';
@@ -21,22 +14,6 @@ import { denseProductPath, renderDenseProduct } from './generated/dense-product.
 import { edgeManifestPath, renderEdgeManifest } from './generated/edge-manifest.ts';
 import { edgeSbomPath, renderEdgeSbom } from './generated/edge-sbom.ts';
 import { edgeTablesPath, renderEdgeTables } from './generated/edge-tables.ts';
-
-type Schema = {
-  id?: string;
-  $defs?: Record<string, Schema>;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  default?: unknown;
-};
-
-const markdown: SchemaMarkup = {
-  code: (value) => `\`${JSON.stringify(value)}\``,
-  text: (text) => text,
-  link: (name) => `[${name}](#${name.toLowerCase()})`,
-};
-/** The tables of the schemas that several calls share, by their names; the type alone of one without fields. */
-const shared = new Map<string, string[]>();
 
 const files = {
   'docs/http-api.md': makeApiPage(),
@@ -58,25 +35,21 @@ for (const [path, text] of Object.entries(files)) {
 process.exitCode = stale > 0 ? 1 : 0;
 
 function makeApiPage(): string {
-  const rows = listOperations();
-  const tags = [...new Set(rows.map(({ row }) => row.tag))];
-  const overview = rows.map(
-    ({ row }) =>
-      `| ${row.method} | \`${toOpenApiPath(row)}\` | ${row.summary} | ${describeCallers(row)} | ${row.status} |`,
-  );
-  const sections = tags.flatMap((tag) => [
+  const rows = listOperations().map(({ row }) => row);
+  const sections = [...new Set(rows.map(({ tag }) => tag))].flatMap((tag) => [
     `## ${tag}`,
-    ...rows.filter(({ row }) => row.tag === tag).flatMap(({ name, row }) => describeOperation(name, row)),
+    '| call | what it does | who may |',
+    '|---|---|---|',
+    ...rows.filter((row) => row.tag === tag).map(describeOperation),
+    '',
   ]);
   return `${[
     '# HTTP API',
-    'Made by `npm run docs` from `src/server/contract`. Errors: [errors.md](errors.md). The same as OpenAPI 3.1: `GET /api/v1/openapi.json`.',
+    'Made by `npm run docs` from `src/server/contract`. Errors: [errors.md](errors.md). The fields of queries, bodies and answers stand in OpenAPI 3.1 at `GET /api/v1/openapi.json`, and to read at `/docs` of a running workbench. `…` stands for `/api/v1/decision-types/{decision_type_id}`.',
     '',
-    '| method | path | what | who | status |',
-    '|---|---|---|---|---|',
-    ...overview,
+    'Who may: an API key with the scope that is named, or a session; or a session alone, where it says so. A call answers 200 where no other status is named.',
     '',
-    'Where a call "takes an `Idempotency-Key`", the header (1 to 128 printable ASCII characters, a new one for each act) makes it safe to send again: for 24 hours the same key with the same request of the same caller (an API key, or a person) does nothing and is given the first answer, with `Idempotency-Replayed: true`. The key with another request is a 422, the call while the first is under way a 409; refusals are not kept.',
+    'At a call with `Idempotency-Key` below, the header (1 to 128 printable ASCII characters, a new one for each act) makes it safe to send again: for 24 hours the same key with the same request of the same caller (an API key, or a person) does nothing and is given the first answer, with `Idempotency-Replayed: true`. The key with another request is a 422, the call while the first is under way a 409; refusals are not kept.',
     '',
     '## Whose confidence',
     'Everywhere `confidence` is the calibrated probability of the decision given. Where the fallback or a connected model decided otherwise than the classifier chose, that choice stands beside it. Thresholds compare what the classifier chose.',
@@ -94,59 +67,28 @@ function makeApiPage(): string {
     'Log records and lines of `decision-edge serve` that versions before this one wrote keep their number: with stage `fallback` or `escalation` it is the probability of what the classifier chose. Such a record has null in `classifier_choice` though its `confidence` is not `class_probabilities[decision]`.',
     '',
     ...sections,
-    '## Shared schemas',
-    ...[...shared].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([name, table]) => [`### ${name}`, ...table, '']),
   ].join('\n')}\n`;
 }
 
-function describeOperation(name: string, row: Operation): string[] {
-  const lines = [`### ${row.method} ${toOpenApiPath(row)}`, `${row.summary} (\`${name}\`; ${describeCallers(row)}).`];
-  if (row.description !== undefined) lines.push('', row.description);
-  if (row.takesIdempotencyKey) lines.push('', 'Takes an `Idempotency-Key`.');
-  if (row.sendsETag) lines.push('', 'Sends an `ETag`: takes `If-None-Match`, and HEAD.');
-  if (row.guardsType) {
-    lines.push(
-      '',
-      row.method === 'GET' ? 'Sends the `ETag` of the type.' : 'Takes `If-Match` with the `ETag` of the type.',
-    );
-  }
-  if (row.query) lines.push('', ...fieldTable('query', row.query, 'input'));
-  if (row.body) lines.push('', ...fieldTable(row.bodyOptional ? 'body (may be left out)' : 'body', row.body, 'input'));
-  if (row.fileForm) lines.push('', 'Or as a form (`multipart/form-data`): fields that are no text as JSON.');
-  if (row.fileForm) lines.push('', ...fieldTable('form', row.fileForm, 'input'));
-  if (row.output) lines.push('', ...fieldTable(`answer ${row.status}`, row.output, 'output'));
-  else lines.push('', `Answer ${row.status}: ${row.produces ?? 'no body'}.`);
-  return [...lines, ''];
-}
-
-/** A table of fields, or one line for a schema without any and for one that the page shows under its own name. */
-function fieldTable(title: string, zod: ZodType, io: 'input' | 'output'): string[] {
-  const { $defs = {}, ...root } = z.toJSONSchema(zod, { io, unrepresentable: 'any', reused: 'inline' }) as Schema;
-  const named = root.id === undefined ? $defs : { ...$defs, [root.id]: root };
-  for (const [name, schema] of Object.entries(named))
-    shared.set(name, tabulate('field', schema, io) ?? [describeType(schema, markdown)]);
-  const table = root.id === undefined ? tabulate(title, root, io) : null;
-  const type = root.id === undefined ? describeType(root, markdown) : markdown.link(root.id);
-  return table ?? [`${capital(title)}: ${type}.`];
-}
-
-/** A row for each field of a schema; null where it has none. */
-function tabulate(title: string, schema: Schema, io: 'input' | 'output'): string[] | null {
-  const { fields, required } = listProperties(schema);
-  if (fields.length === 0) return null;
-  return [
-    `| ${title} | type | |`,
-    '|---|---|---|',
-    ...fields.map(
-      ([field, of]) =>
-        `| \`${field}\` | ${describeType(of, markdown)} | ${describeField(of, io === 'output' || required.has(field))} |`,
-    ),
+/** One line of the table of calls. */
+function describeOperation(row: Operation): string {
+  const path = toOpenApiPath(row).replace(/^\/api\/v1\/decision-types\/\{decision_type_id\}(?=\/)/, '…');
+  const guard =
+    row.method === 'GET' ? 'Sends the `ETag` of the type.' : 'Takes `If-Match` with the `ETag` of the type.';
+  const what = [
+    `${row.summary}.`,
+    row.description ?? '',
+    row.takesIdempotencyKey ? 'Takes an `Idempotency-Key`.' : '',
+    row.sendsETag ? 'Sends an `ETag`: takes `If-None-Match`, and HEAD.' : '',
+    row.guardsType ? guard : '',
+    row.status === 200 ? '' : `Answers ${row.status}.`,
   ];
-}
-
-function describeField(schema: Schema, required: boolean): string {
-  const constraints = listConstraints(schema, markdown);
-  return (required || schema.default !== undefined ? constraints : ['optional', ...constraints]).join(', ');
+  const words = what
+    .filter((sentence) => sentence !== '')
+    .join(' ')
+    .replaceAll('\n', ' ')
+    .replaceAll('|', '\\|');
+  return `| ${row.method} \`${path}\` | ${words} | ${describeCallers(row)} |`;
 }
 
 function makeErrorsPage(): string {
@@ -164,8 +106,4 @@ function makeErrorsPage(): string {
     '|---|---|---|---|',
     ...rows,
   ].join('\n')}\n`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
