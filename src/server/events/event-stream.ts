@@ -6,7 +6,8 @@ const groupIntervalMs = 250;
 const maxWaiting = 200;
 
 function toKey(event: WorkbenchEvent): string {
-  return event.event === 'logs' ? `logs ${event.decision_type_id}` : JSON.stringify(event);
+  const isLatest = event.event === 'logs' || event.event === 'progress';
+  return isLatest ? `${event.event} ${event.decision_type_id}` : JSON.stringify(event);
 }
 
 function merge(earlier: WorkbenchEvent | undefined, event: WorkbenchEvent): WorkbenchEvent {
@@ -14,7 +15,8 @@ function merge(earlier: WorkbenchEvent | undefined, event: WorkbenchEvent): Work
 }
 
 /**
- * The text of a `text/event-stream`. Equal events, and counts of log records, become one while they wait; the first
+ * The text of a `text/event-stream`. Equal events, counts of log records and steps of one change become one while they
+ * wait; the first
  * after a pause leaves at once. Nothing is written while the reader takes nothing: what waits then is bounded.
  */
 export class EventStream extends Readable {

@@ -23,7 +23,7 @@ const maxMeasurements = 3;
 const bounds = {
   'what the call names, found by an index': `
     decide decide.batch models.ask_systemone models.ask_decisions questions.bind questions.forget
-    examples.create examples.get examples.update examples.delete examples.labels examples.suggest
+    examples.create examples.cancel examples.get examples.update examples.delete examples.labels examples.suggest
     examples.similar examples.explain second_readings.give imports.get imports.cancel
     logs.correct logs.explain decision_types.create decision_types.get versions.get versions.restore
     drafts.get drafts.put drafts.delete policies.create policies.get policies.progress policies.cancel policies.deploy

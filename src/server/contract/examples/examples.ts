@@ -495,6 +495,16 @@ export const exampleOperations = {
     hints: updates,
     errors: ['conflict'],
   }),
+  'examples.cancel': operation('DELETE', `${base}/change`, {
+    ...common,
+    scope: 'label',
+    output: null,
+    summary: 'Cancel a change of many examples, also by an option, while it goes on: nothing of it stays',
+    description:
+      'The call that made the change is answered 409. `progress` of the events says how far it is. An undo cannot be cancelled. That of an option takes the scope deploy, and the versions there and back stay in its history.',
+    ignoresExamples: true,
+    errors: ['conflict'],
+  }),
   'examples.generate': operation('POST', `${base}/generate`, {
     ...common,
     scope: 'label',

@@ -22,6 +22,12 @@ const eventSchema = z.discriminatedUnion('event', [
     ended: z.boolean().describe('Whether it has ended, however it did'),
   }),
   z.object({
+    event: z.literal('progress').describe('A change of many examples takes longer than half a second'),
+    decision_type_id: uuid,
+    share: z.number().nullable().describe('How much of it is done, from 0 to 1; null: it has ended'),
+    cancellable: z.boolean().describe('Whether examples.cancel turns it back; an undo goes on to its end'),
+  }),
+  z.object({
     event: z.literal('promise').describe('A policy was asked for the promise of its type: it was trained or deployed'),
     decision_type_id: uuid,
     policy_id: uuid,
@@ -50,7 +56,7 @@ export const eventOperations = {
     access: 'key',
     scope: 'read',
     summary:
-      'What happens, as server-sent events: `ready`, `change`, `job`, `promise`, `release`, `logs`, `reset`, at most four groups a second, a ' +
+      'What happens, as server-sent events: `ready`, `change`, `job`, `progress`, `promise`, `release`, `logs`, `reset`, at most four groups a second, a ' +
       'comment every 15 seconds; a stream ends after ten minutes, so that its credential is asked for again',
     tag: 'System',
   }),

@@ -111,6 +111,8 @@ export const exampleHandlers = {
   'examples.undo': (deps, { type, caller, body }) =>
     undoExampleChange(deps, type, body.undo_token, nameCaller(deps.store, caller)),
 
+  'examples.cancel': (deps, { type, caller }) => deps.exampleAdditions.cancel(caller, type.id),
+
   'examples.import': (deps, { type, caller, body, receipt }) =>
     importExamples(deps, toCallerId(caller), type, body, (result) => {
       if (hasScope(caller, 'deploy')) addReadings(deps, caller, type.id, result.readings);

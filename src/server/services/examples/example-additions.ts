@@ -1,4 +1,8 @@
 import { nextTurn } from '../../../door/turns.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import { requireScope } from '../../auth/auth.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { Scope } from '../../contract/operation.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { ChangeDone } from '../../store/examples/example-changes.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';
@@ -13,6 +17,20 @@ type AdditionSteps = [
   onProgress?: (share: number) => void,
 ];
 
+/** The steps of a change of a type's examples. */
+export type ChangeSteps = {
+  /** Begins the change, or turns one back; throws with nothing changed. */
+  begin(): void;
+  /** Writes with the last part. */
+  end?(): void;
+  /** Turns back what was begun, and the scope that it takes; null where it goes on to its end. */
+  cancelling: { scope: Scope; turnBack(): void } | null;
+};
+type Changing = ChangeSteps & { parts: number; isCancelled: boolean };
+
+/** A change tells how far it is once it has taken longer than a person takes for at once. */
+const untoldMs = 500;
+
 /**
  * Adds and changes examples of large calls part by part, so that others write in between. Calls about the type
  * wait until it is whole again: of what breaks off, an addition is removed, and a change goes on to its end.
@@ -23,6 +41,8 @@ export class ExampleAdditions {
   readonly #underWay = new Map<string, Promise<unknown>>();
   /** Types that may have parts which do not count. */
   readonly #unfinished = new Set<string>();
+  /** Changes in parts under way, by type. */
+  readonly #changing = new Map<string, Changing>();
 
   constructor(deps: Foundation) {
     this.#deps = deps;
@@ -45,17 +65,34 @@ export class ExampleAdditions {
   }
 
   /**
-   * Begins a change of a type's examples, or turns one back, by `begin`, and does its parts: all at once where
-   * `isSmall`. `end` writes with the last one. Throws or rejects as `begin`, with nothing changed.
+   * Does the parts of a change of a type's examples: about as many as `parts`, all at once where that is one. Throws or
+   * rejects as `begin`, and with `conflict` once it is cancelled, with nothing changed.
    */
-  change(typeId: string, isSmall: boolean, begin: () => void, end = () => {}): ChangeDone | Promise<ChangeDone> {
+  change(typeId: string, parts: number, steps: ChangeSteps): ChangeDone | Promise<ChangeDone> {
     const done = { affected: 0, heldOut: 0 };
-    if (!isSmall) return this.#inTurn(typeId, () => this.#changeParts(typeId, done, begin, end));
+    if (parts > 1) {
+      const changing = { ...steps, parts, isCancelled: false };
+      return this.#inTurn(typeId, () => this.#changeParts(typeId, done, changing)).finally(() =>
+        this.#forgetChange(typeId, changing),
+      );
+    }
     return this.#deps.store.transaction(() => {
-      begin();
-      while (!this.#changePart(typeId, done, end)) {}
+      steps.begin();
+      while (!this.#changePart(typeId, done, steps)) {}
       return done;
     });
+  }
+
+  /** Cancels the change of a type's examples; resolves when it is turned back. Throws `conflict` or `forbidden`. */
+  cancel(caller: Caller, typeId: string): Promise<void> | undefined {
+    const changing = this.#changing.get(typeId);
+    if (changing === undefined) throw new WorkbenchError('conflict', 'No change of many examples is under way.');
+    if (changing.cancelling === null) {
+      throw new WorkbenchError('conflict', 'An undo goes on to its end. Make the change again afterwards.');
+    }
+    requireScope(caller, changing.cancelling.scope);
+    changing.isCancelled = true;
+    return this.whenDone(typeId);
   }
 
   async #inTurn<Done>(typeId: string, write: () => Promise<Done>): Promise<Done> {
@@ -84,33 +121,55 @@ export class ExampleAdditions {
     }
   }
 
-  async #changeParts(typeId: string, done: ChangeDone, begin: () => void, end: () => void): Promise<ChangeDone> {
-    const { transaction, writeLock } = this.#deps.store;
+  async #changeParts(typeId: string, done: ChangeDone, changing: Changing): Promise<ChangeDone> {
+    const { store, clock } = this.#deps;
+    const { transaction, writeLock } = store;
+    const begunMs = clock.monotonic();
     await writeLock.whenFree();
     let isWhole = transaction(() => {
-      begin();
-      return this.#changePart(typeId, done, end);
+      changing.begin();
+      return this.#changePart(typeId, done, changing);
     });
+    this.#changing.set(typeId, changing);
     try {
-      while (!isWhole) {
+      for (let part = 1; !isWhole; part += 1) {
+        if (clock.monotonic() - begunMs > untoldMs) this.#tell(typeId, changing, part);
         await nextTurn();
         await writeLock.whenFree();
-        isWhole = transaction(() => this.#changePart(typeId, done, end));
+        if (changing.isCancelled)
+          throw new WorkbenchError('conflict', 'The change was cancelled; nothing was changed.');
+        isWhole = transaction(() => this.#changePart(typeId, done, changing));
       }
     } catch (error) {
-      transaction(() => this.#deps.store.exampleChanges.giveUp(typeId));
+      transaction(() => (changing.isCancelled ? changing.cancelling?.turnBack() : store.exampleChanges.giveUp(typeId)));
       throw error;
     }
     return done;
   }
 
+  #tell(typeId: string, { parts, cancelling }: Changing, part: number | null): void {
+    const { store, events } = this.#deps;
+    const { organisationId } = (events.isHeard && store.decisionTypes.find(typeId)) || {};
+    if (organisationId === undefined) return;
+    // Parts are bounded by their bytes, too: of long inputs there are more than was thought.
+    const share = part === null ? null : Math.min(0.99, part / parts);
+    const cancellable = cancelling !== null;
+    events.tell(organisationId, { event: 'progress', decision_type_id: typeId, share, cancellable });
+  }
+
+  #forgetChange(typeId: string, changing: Changing): void {
+    if (this.#changing.get(typeId) !== changing) return;
+    this.#changing.delete(typeId);
+    this.#tell(typeId, changing, null);
+  }
+
   /** Does the next part of the change that is under way; returns whether it was the last one. */
-  #changePart(typeId: string, done: ChangeDone, end: () => void): boolean {
+  #changePart(typeId: string, done: ChangeDone, { end }: ChangeSteps): boolean {
     const part = this.#deps.store.exampleChanges.goOn(typeId);
     if (part === null) throw new Error('A change of examples was begun and is not there.');
     done.affected += part.affected;
     done.heldOut += part.heldOut;
-    if (part.isLast) end();
+    if (part.isLast) end?.();
     return part.isLast;
   }
 

@@ -8,16 +8,11 @@ import { type ExampleRecord, exampleFields, flagsOfOwn, setFlags } from '../../.
 import type { ExampleStatus } from '../../contract/examples/examples.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { ExampleType } from '../../preparation/examples/prepare-examples.ts';
-import {
-  type ChangeDone,
-  type ExampleChange,
-  type ExampleSelection,
-  rowsPerPart,
-} from '../../store/examples/example-changes.ts';
+import type { ChangeDone, ExampleChange, ExampleSelection } from '../../store/examples/example-changes.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { refuseTooMany } from '../example-limit.ts';
-import type { ExampleAdditions } from './example-additions.ts';
+import type { ChangeSteps, ExampleAdditions } from './example-additions.ts';
 import { findConflict } from './second-readings.ts';
 
 /** The fields of an example that can be changed; one that is undefined stays as it is. */
@@ -181,18 +176,22 @@ export function changeExamples(
     throw toValidationError([toUnknownOption(['body', 'decision'], options)]);
   }
   const undoToken = deps.newId();
-  const isOnePart =
-    'ids' in selection ? selection.ids.length <= rowsPerPart : deps.store.exampleChanges.hasOnePart(type.id);
-  const begin = () => {
-    const plan = { selection, change, reader };
-    deps.store.exampleChanges.begin({ token: undoToken, typeId: type.id, at: deps.clock.now(), plan, option: null });
+  const { exampleChanges, examples } = deps.store;
+  const looked = 'ids' in selection ? selection.ids.length : examples.count(type.id);
+  const steps: ChangeSteps = {
+    begin() {
+      const plan = { selection, change, reader };
+      exampleChanges.begin({ token: undoToken, typeId: type.id, at: deps.clock.now(), plan, option: null });
+    },
+    end() {
+      // A review of a whole filter has not looked at each suspect label.
+      const isReview = change !== 'delete' && change.set === 'reviewed' && change.to && 'ids' in selection;
+      if (isReview) deps.store.trainingRuns.labelChecks.confirm(type.id, selection.ids);
+    },
+    cancelling: { scope: 'label', turnBack: () => exampleChanges.turnBack(undoToken, reader) },
   };
-  const end = () => {
-    // A review of a whole filter has not looked at each suspect label.
-    const isReview = change !== 'delete' && change.set === 'reviewed' && change.to && 'ids' in selection;
-    if (isReview) deps.store.trainingRuns.labelChecks.confirm(type.id, selection.ids);
-  };
-  return mapMaybePromise(deps.exampleAdditions.change(type.id, isOnePart, begin, end), (done) => {
+  const changing = deps.exampleAdditions.change(type.id, exampleChanges.countParts(type.id, looked), steps);
+  return mapMaybePromise(changing, (done) => {
     if (change !== 'delete' && change.set === 'decision' && change.to !== null && 'ids' in selection) {
       for (const id of selection.ids) deps.runtime.leases.settle(type.id, id, change.to);
     }
@@ -216,6 +215,7 @@ export function undoExampleChange(
     refuseTooMany(deps, type, found.adds, ['body', 'undo_token']);
     deps.store.exampleChanges.turnBack(undoToken, reader);
   };
-  const undone = deps.exampleAdditions.change(type.id, deps.store.exampleChanges.hasOnePart(type.id, undoToken), begin);
+  const parts = deps.store.exampleChanges.countParts(type.id, 0, undoToken);
+  const undone = deps.exampleAdditions.change(type.id, parts, { begin, cancelling: null });
   return mapMaybePromise(undone, ({ affected }) => ({ affected }));
 }

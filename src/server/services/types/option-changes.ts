@@ -30,9 +30,10 @@ export type OptionChanged = { touches: OptionTouches; type: DecisionTypeRecord; 
 /** The fate of an option: its examples get the label `into`, or none, or are deleted. */
 type PlannedChange = { into: string | null; how: 'rename' | 'label' | 'delete'; definition: Definition };
 
+type Steps = { begin(): void; cancelling: { scope: 'deploy'; turnBack(): void } | null };
 type ChangeDeps = Foundation & {
-  /** Does the parts of what `begin` begins. */
-  exampleAdditions: { change(typeId: string, isSmall: boolean, begin: () => void): ChangeDone | Promise<ChangeDone> };
+  /** Does the parts of a change. */
+  exampleAdditions: { change(typeId: string, parts: number, steps: Steps): ChangeDone | Promise<ChangeDone> };
 };
 
 /** Says what a change of an option touches and, with `commit`, makes it. `plan` throws for what cannot be. */
@@ -57,7 +58,9 @@ function changeOption(
     const fallbackOption = touches.isFallback ? planned.into : now.fallbackOption;
     beginOptionChange(deps, caller, now, undoToken, { ...planned, from: option, fallbackOption });
   };
-  const changed = deps.exampleAdditions.change(typeId, deps.store.exampleChanges.hasOnePart(typeId), begin);
+  const cancelling = { scope: 'deploy', turnBack: () => turnBack(deps, caller, typeId, undoToken) } as const;
+  const parts = deps.store.exampleChanges.countParts(typeId, deps.store.examples.count(typeId));
+  const changed = deps.exampleAdditions.change(typeId, parts, { begin, cancelling });
   return mapMaybePromise(changed, () => ({ touches, type: findDecisionType(deps, caller, typeId), undoToken }));
 }
 
@@ -164,6 +167,43 @@ function beginOptionChange(
   noteChange(deps, caller, type.id);
 }
 
+/** Begins to take the change of an option back, in a new version; throws `conflict` as `undoOptionChange`. */
+function turnBack(deps: Foundation, caller: Caller, typeId: string, undoToken: string): void {
+  const { decisionTypes, exampleChanges } = deps.store;
+  const type = findDecisionType(deps, caller, typeId);
+  const kept = exampleChanges.find(undoToken, type.id);
+  const change = kept?.optionChange ?? null;
+  if (change === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
+  // Two later renames, there and back, leave the definition as it was: the versions alone would let this pass.
+  if (kept?.isCovered) throw new WorkbenchError('conflict', 'An option was changed after this. Undo that first.');
+  const { before, after } = change;
+  // Not by the version alone: a later change that was undone has left another one with the same definition.
+  const left = findVersion(deps, caller, type.id, after.versionId).definition;
+  const { costs: costsLeft = type.costs } = after;
+  if (
+    !isDeepStrictEqual(type.activeVersion.definition, left) ||
+    type.fallbackOption !== after.fallbackOption ||
+    !isDeepStrictEqual(type.costs, costsLeft)
+  ) {
+    throw new WorkbenchError(
+      'conflict',
+      'The decision type was changed after this option, and undoing would lose that. Take an earlier version up again instead.',
+    );
+  }
+  const now = deps.clock.now();
+  const { definition } = findVersion(deps, caller, type.id, before.versionId);
+  const activeVersion = toNextVersion(deps, type, definition, now);
+  const { fallbackOption, costs = type.costs } = before;
+  decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
+  noteChange(deps, caller, type.id);
+  if (change.isRename && change.into !== null) {
+    deps.store.trainingRuns.labelChecks.renameOption(type.id, change.into, change.from);
+    deps.store.audits.renameOption(type.id, change.into, change.from);
+  }
+  refuseTooMany(deps, type, kept?.adds ?? 0, ['body', 'undo_token']);
+  exampleChanges.turnBack(undoToken, null);
+}
+
 /**
  * Takes the change of an option back, in a new version; examples labelled otherwise since stay. Throws `conflict` where
  * it was undone, is too old, or the type was changed since.
@@ -174,41 +214,8 @@ export function undoOptionChange(
   typeId: string,
   undoToken: string,
 ): { affected: number; type: DecisionTypeRecord } | Promise<{ affected: number; type: DecisionTypeRecord }> {
-  const { decisionTypes, exampleChanges } = deps.store;
-  const begin = () => {
-    const type = findDecisionType(deps, caller, typeId);
-    const kept = exampleChanges.find(undoToken, type.id);
-    const change = kept?.optionChange ?? null;
-    if (change === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
-    // Two later renames, there and back, leave the definition as it was: the versions alone would let this pass.
-    if (kept?.isCovered) throw new WorkbenchError('conflict', 'An option was changed after this. Undo that first.');
-    const { before, after } = change;
-    // Not by the version alone: a later change that was undone has left another one with the same definition.
-    const left = findVersion(deps, caller, type.id, after.versionId).definition;
-    const { costs: costsLeft = type.costs } = after;
-    if (
-      !isDeepStrictEqual(type.activeVersion.definition, left) ||
-      type.fallbackOption !== after.fallbackOption ||
-      !isDeepStrictEqual(type.costs, costsLeft)
-    ) {
-      throw new WorkbenchError(
-        'conflict',
-        'The decision type was changed after this option, and undoing would lose that. Take an earlier version up again instead.',
-      );
-    }
-    const now = deps.clock.now();
-    const { definition } = findVersion(deps, caller, type.id, before.versionId);
-    const activeVersion = toNextVersion(deps, type, definition, now);
-    const { fallbackOption, costs = type.costs } = before;
-    decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
-    noteChange(deps, caller, type.id);
-    if (change.isRename && change.into !== null) {
-      deps.store.trainingRuns.labelChecks.renameOption(type.id, change.into, change.from);
-      deps.store.audits.renameOption(type.id, change.into, change.from);
-    }
-    refuseTooMany(deps, type, kept?.adds ?? 0, ['body', 'undo_token']);
-    exampleChanges.turnBack(undoToken, null);
-  };
-  const undone = deps.exampleAdditions.change(typeId, deps.store.exampleChanges.hasOnePart(typeId, undoToken), begin);
+  const begin = () => turnBack(deps, caller, typeId, undoToken);
+  const parts = deps.store.exampleChanges.countParts(typeId, deps.store.examples.count(typeId), undoToken);
+  const undone = deps.exampleAdditions.change(typeId, parts, { begin, cancelling: null });
   return mapMaybePromise(undone, ({ affected }) => ({ affected, type: findDecisionType(deps, caller, typeId) }));
 }

@@ -262,10 +262,10 @@ export class ExampleChangeStore {
     return { affected: 0, heldOut: 0, isLast: true };
   }
 
-  /** Whether a change of a type's examples, or the undo of one, has one part alone and so is done at once. */
-  hasOnePart(typeId: string, undoToken: string | null = null): boolean {
-    const parts = undoToken === null ? 0 : (this.find(undoToken, typeId)?.parts ?? 0);
-    return parts <= 1 && this.#statements.nextRows.all(typeId, 0).length < rowsPerPart;
+  /** About how many parts a change of so many examples has, or the undo of one. */
+  countParts(typeId: string, examples: number, undoToken: string | null = null): number {
+    const kept = undoToken === null ? 0 : (this.find(undoToken, typeId)?.parts ?? 0);
+    return Math.max(1, kept, Math.ceil(examples / rowsPerPart));
   }
 
   /** Begins a change, which goes on until its last part is done, whatever happens; its undo is found by its token. */
