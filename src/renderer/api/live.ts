@@ -12,6 +12,12 @@ import type { Outbox } from './outbox.ts';
 
 /** A message of the stream: an event, or a heartbeat. */
 type Heard = WorkbenchEvent | { event: 'alive' };
+type Progress = Extract<WorkbenchEvent, { event: 'progress' }>;
+type LiveState = {
+  isOpen: boolean;
+  /** The changes of many examples under way, by decision type: what is done of each, from 0 to 1. */
+  changing: Readonly<Record<string, { share: number; cancellable: boolean }>>;
+};
 
 export type LivePorts = {
   queries: QueryClient;
@@ -71,7 +77,7 @@ function createStaleReader(queries: QueryClient) {
 /** Creates the ear of this window. */
 export function createLive(ports: LivePorts) {
   const { queries, outbox, windowId } = ports;
-  const store = createStore<{ isOpen: boolean }>()(() => ({ isOpen: false }));
+  const store = createStore<LiveState>()(() => ({ isOpen: false, changing: {} }));
   const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('decision-workbench.events') : null;
   const markStale = createStaleReader(queries);
   let silence: ReturnType<typeof setTimeout> | undefined;
@@ -93,12 +99,19 @@ export function createLive(ports: LivePorts) {
     }
   };
 
+  const noteProgress = ({ decision_type_id: typeId, share, cancellable }: Progress) =>
+    store.setState(({ changing: { [typeId]: _before, ...others } }) => ({
+      changing: share === null ? others : { ...others, [typeId]: { share, cancellable } },
+    }));
+
   const hear = (heard: Heard) => {
     clearTimeout(silence);
     silence = setTimeout(() => store.setState({ isOpen: false }), maxSilenceMs);
     store.setState({ isOpen: true });
     const isNews = hasHeard;
     hasHeard = true;
+    if (heard.event === 'ready' || heard.event === 'reset') store.setState({ changing: {} });
+    if (heard.event === 'progress') noteProgress(heard);
     if (heard.event === 'reset' || (heard.event === 'ready' && isNews)) void queries.invalidateQueries();
     if (heard.event === 'logs') markStale({ names: staleByLogs, typeId: heard.decision_type_id });
     if (heard.event === 'promise') markStale({ names: staleByPromise, typeId: heard.decision_type_id });

@@ -2,6 +2,7 @@ import { useStore } from 'zustand';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { noType } from '../api/journal.ts';
 import { leavesFocus } from '../commands/key-focus.ts';
+import { ChangeProgress } from '../parts/change-progress.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { count, decimal } from '../parts/text/figures.ts';
 import { changedFields } from '../state/drafts.ts';
@@ -38,6 +39,7 @@ export function StatusLine({ type, state }: { type: DecisionType | null; state: 
       </span>
       <Saved />
       {type && state.running && <Job typeId={type.id} {...state.running} />}
+      {type && <ChangeProgress typeId={type.id} />}
       <UndoButton typeId={type?.id ?? noType} />
       {balance.data && balance.data.remaining !== null && (
         <Figure

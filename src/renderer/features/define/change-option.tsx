@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { ChangeProgress } from '../../parts/change-progress.tsx';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { toChoices } from '../../parts/option.tsx';
 import { count } from '../../parts/text/figures.ts';
@@ -101,6 +102,7 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
         />
         <Outcome order={order} options={options} onChange={change} />
         {asked.data && <Touched kind={kind} touches={asked.data.touches} />}
+        <ChangeProgress typeId={type.id} />
         {asked.isError && <ErrorNote error={asked.error} />}
         <div className="row between">
           <Button onClick={onClose}>Cancel</Button>
