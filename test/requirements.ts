@@ -520,6 +520,8 @@ const training = {
     'From 60 labels and 20 measured rows on, a training says how many points 100 more labels would bring, with an interval: under Evaluate, and beside the rows to label next over REST.',
   'DRW-7':
     'Where a classifier tells the examples that came with their label from those that came without, the headline says so.',
+  'DRW-8':
+    'Drawn rows that are skipped or flagged without a label belong to what is measured: the figure is said as the bounds that they leave, and promises count each as wrong and decided alone.',
   'DRW-4':
     'Open rows change no figure of a type most of whose rows came with their label; chosen ones are learned from.',
   'DRW-5':

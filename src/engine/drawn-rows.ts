@@ -5,8 +5,11 @@
 import { isJsonObject, type JsonObject, toCanonicalJson } from './json.ts';
 import { deriveSeed, hashString, randomStreams } from './random.ts';
 
-/** Rows without a label: how many there are, and the lowest of their numbers. */
-export type OpenRows = { rows: number; lowest: number };
+/**
+ * Rows without a label: how many are open, the lowest of their numbers, and how many that measured rows stand for were
+ * put aside instead of labelled; left out: none.
+ */
+export type OpenRows = { rows: number; lowest: number; putAside?: number };
 export const noOpenRows: OpenRows = { rows: 0, lowest: 1 };
 
 const hashRange = 2 ** 32;
@@ -49,6 +52,13 @@ export function toRowNumber(content: string): number {
  * drawn rows below which all have a label.
  */
 export const isDrawn = (rowNumber: number): boolean => rowNumber < drawnShare;
+
+/** Counts rows without a label, by the numbers of those that are open and of those that were skipped or flagged. */
+export function countOpen(open: readonly number[], aside: readonly number[]): OpenRows {
+  const lowest = open.reduce((least, number) => Math.min(least, number), 1);
+  const putAside = aside.filter((number) => number < lowest && isDrawn(number)).length;
+  return { rows: open.length, lowest, ...(putAside > 0 && { putAside }) };
+}
 
 /** The place of a row that is read in turn: random, and one in five is drawn, lowest number first. */
 export const toReadingPlace = (rowNumber: number): number =>

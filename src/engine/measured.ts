@@ -39,6 +39,12 @@ export const splitReportSchema = z.object({
     .int()
     .default(0)
     .describe('Rows that nearly repeat others: they stay together on one side and in one fold; 0 in earlier metrics'),
+  put_aside: z
+    .int()
+    .default(0)
+    .describe(
+      'Rows that the held-out ones stand for as well and that were skipped or flagged without a label: they count against every figure, and intervals hold whatever their labels are',
+    ),
 });
 
 /** Facts that belong to a policy's figures wherever they are quoted. */
@@ -62,7 +68,10 @@ export const reliabilityBinSchema = z.object({
   accuracy_interval: intervalSchema,
 });
 
-/** `count` of `of` rows; the share is null without rows. The interval has 95% confidence (Wilson). */
+/**
+ * `count` of `of` rows; the share is null without rows. The interval has 95% confidence (Wilson). Where rows were put
+ * aside without a label, `of` has them, the share counts them against the policy, and the interval holds either way.
+ */
 export const measuredShareSchema = z.object({
   count: z.int(),
   of: z.int(),

@@ -3,12 +3,12 @@
 import { strToU8 } from 'fflate';
 import { sha256 } from '../edge/sha256.ts';
 import { type TrainingConfig, trainingConfigSchema } from '../engine/domain/training.ts';
-import { noOpenRows, type OpenRows, toRowContent, toRowNumber } from '../engine/drawn-rows.ts';
+import { countOpen, noOpenRows, toRowContent, toRowNumber } from '../engine/drawn-rows.ts';
 import { listIdentifyingFields } from '../engine/features/identifying-fields.ts';
 import { listDigested, toSeed } from '../engine/training/digest-rows.ts';
 import { readByWords, type TrainPorts } from '../engine/training/request.ts';
 import { train } from '../engine/training/train.ts';
-import type { Example, Project, TrainedPolicy } from './project.ts';
+import type { Project, TrainedPolicy } from './project.ts';
 
 const tabConfig: TrainingConfig = trainingConfigSchema.parse({ text_model: 'words' });
 
@@ -24,7 +24,10 @@ export async function trainProject(
     decision === null ? [] : [{ ...row, decision }],
   );
   const identifying = listIdentifyingFields(project.examples.map(({ input }) => input));
-  const open = labelled.some(({ later }) => later) ? countOpen(project.examples, identifying) : noOpenRows;
+  const numbers = project.examples.flatMap(({ input, decision }) =>
+    decision === null ? [toRowNumber(toRowContent(input, identifying))] : [],
+  );
+  const open = labelled.some(({ later }) => later) ? countOpen(numbers, []) : noOpenRows;
   const texts = listDigested({
     open,
     hinted: [],
@@ -72,12 +75,4 @@ export async function trainProject(
     heldOut,
     completedMs: atMs,
   };
-}
-
-/** Counts the rows without a label, of which drawn ones make a figure stand for all. */
-function countOpen(examples: readonly Example[], identifying: readonly (readonly string[])[]): OpenRows {
-  const numbers = examples.flatMap(({ input, decision }) =>
-    decision === null ? [toRowNumber(toRowContent(input, identifying))] : [],
-  );
-  return { rows: numbers.length, lowest: numbers.reduce((least, number) => Math.min(least, number), 1) };
 }

@@ -6,7 +6,7 @@ import { boundError, isErrorBelow } from './error-bound.ts';
 import { firstShare, listSequence, passesTest, type Tried, walkSequence } from './fixed-sequence.ts';
 import { formatShare } from './format-share.ts';
 import { type ReappliedRow, takeDistinct } from './reapply.ts';
-import { describeMissingDrawn } from './whole-decision.ts';
+import { type Basis, describeMissingDrawn } from './whole-decision.ts';
 
 export type PromiseQuestion = PromiseTerms & {
   /** Whether target and certainty were declared before the rows were looked at, or are one try of many. */
@@ -19,6 +19,8 @@ export type PromiseQuestion = PromiseTerms & {
   isRefitted: boolean;
   /** Whether the rows are those drawn among rows that came without a label; left out: no. */
   isDrawn?: boolean;
+  /** Rows that these stand for as well and that were put aside: as wrong, and decided alone; left out: none. */
+  aside?: number;
   /** Why figures of the rows say nothing; left out: they do. */
   unknown?: string | null;
 };
@@ -39,16 +41,20 @@ export function toRisk({
 }
 
 /** Counts from each threshold down to `lowest` or `last`, with what rules decide at each of them. */
-function countByThreshold(rows: readonly ReappliedRow[], { option, lowest }: PromiseQuestion, last?: number): Tried[] {
+function countByThreshold(
+  rows: readonly ReappliedRow[],
+  { option, lowest, aside = 0 }: PromiseQuestion,
+  last?: number,
+): Tried[] {
   const own = rows.filter(({ ruled, prediction }) => option === null || (ruled ?? prediction.option) === option);
   const isWrong = ({ expected, ruled, prediction }: ReappliedRow) => (ruled ?? prediction.option) !== expected;
   const ruled = own.filter((row) => row.ruled !== null);
   const open = own
     .filter((row) => row.ruled === null && row.prediction.unfamiliarReason === null)
     .sort((a, b) => b.prediction.confidence - a.prediction.confidence);
-  let decided = ruled.length;
-  let wrong = ruled.filter(isWrong).length;
-  let expected = 0;
+  let decided = ruled.length + aside;
+  let wrong = ruled.filter(isWrong).length + aside;
+  let expected = aside;
   let next = 0;
   const thresholds = triedThresholds.filter((threshold) => threshold >= (last ?? lowest));
   if (last !== undefined && thresholds.at(-1) !== last) thresholds.push(last);
@@ -74,8 +80,9 @@ export function findPromise(measured: readonly ReappliedRow[], question: Promise
   const { target_error, certainty, option, isRefitted, basis } = question;
   const risk = toRisk(question);
   const tried = countByThreshold(rows, question);
+  const total = rows.length + (question.aside ?? 0);
   const isDeclared = basis === 'declared';
-  const sequence = isDeclared ? listSequence(tried, rows.length, target_error, risk) : [];
+  const sequence = isDeclared ? listSequence(tried, total, target_error, risk) : [];
   const isWithin = ({ decided, wrong }: Tried) => decided > 0 && isErrorBelow(target_error, wrong, decided, risk);
   const found = isDeclared ? walkSequence(sequence, target_error, risk) : (tried.findLast(isWithin) ?? null);
   const common = {
@@ -96,7 +103,7 @@ export function findPromise(measured: readonly ReappliedRow[], question: Promise
     const passes = isDeclared ? (each: Tried) => passesTest(target_error, each, risk) : isWithin;
     // A sequence that has begun ends at its first test, whatever more rows say about the thresholds behind it.
     const candidates = sequence.length > 0 ? sequence.slice(0, 1) : tried;
-    const needed = countRowsNeeded(candidates, rows.length, target_error, passes);
+    const needed = countRowsNeeded(candidates, total, target_error, passes);
     return {
       possible: false,
       ...common,
@@ -106,7 +113,7 @@ export function findPromise(measured: readonly ReappliedRow[], question: Promise
     };
   }
   const { threshold, decided, wrong } = found;
-  const share = decided / rows.length;
+  const share = decided / total;
   return {
     possible: true,
     ...common,
@@ -145,16 +152,23 @@ export function keepsDeclared(
   const tried = countByThreshold(rows, question, threshold);
   const asked = tried.at(-1);
   if (asked === undefined) return false;
-  const down = listSequence(tried, rows.length, target_error, risk);
+  const down = listSequence(tried, rows.length + (question.aside ?? 0), target_error, risk);
   return [...down, asked].every((each) => passesTest(target_error, each, risk));
 }
 
 function describeFinding(threshold: number, share: number, question: PromiseQuestion): string {
   const { target_error, certainty, option, isRefitted, basis } = question;
+  const aside = describeAside(question);
   const what = option === null ? 'are decided alone' : `are decided alone as "${option}"`;
   const model = isRefitted ? ' It was measured before the last fit on all examples.' : '';
   const explored = basis === 'explored' ? ' This bound holds for every target you try.' : '';
-  return `From ${threshold}, ${formatShare(share)} ${what}, at most ${formatShare(target_error)} wrong with ${formatShare(certainty)} certainty.${explored}${model}`;
+  return `From ${threshold}, ${formatShare(share)} ${what}, at most ${formatShare(target_error)} wrong with ${formatShare(certainty)} certainty.${explored}${model}${aside}`;
+}
+
+function describeAside({ aside = 0 }: PromiseQuestion): string {
+  if (aside === 0) return '';
+  const counts = aside === 1 ? 'row that was put aside counts' : 'rows that were put aside count';
+  return ` The ${aside} ${counts} as wrong: label what can be labelled.`;
 }
 
 function describeAsked({ target_error, certainty, option }: PromiseQuestion): string {
@@ -163,7 +177,7 @@ function describeAsked({ target_error, certainty, option }: PromiseQuestion): st
 }
 
 function describeShortage(needed: number, { length }: readonly ReappliedRow[], question: PromiseQuestion): string {
-  return `A promise of ${describeAsked(question)} needs about ${needed} test rows, with errors as often as so far; there are ${length}.`;
+  return `A promise of ${describeAsked(question)} needs about ${needed} test rows, with errors as often as so far; there are ${length}.${describeAside(question)}`;
 }
 
 function describeImpossible(
@@ -173,7 +187,7 @@ function describeImpossible(
 ): string {
   const lowest = Math.ceil(findLowestBound(tried, toRisk(question)) * 1_000) / 1_000;
   const best = lowest < 1 ? ` The best we can guarantee is ${formatShare(lowest)}.` : '';
-  return `${describeAsked(question)} cannot be guaranteed on these ${length} rows at any threshold.${best} More of the same will not help; cleaner labels might.`;
+  return `${describeAsked(question)} cannot be guaranteed on these ${length} rows at any threshold.${best}${describeAside(question) || ' More of the same will not help; cleaner labels might.'}`;
 }
 
 /** Errors for which the report suggests thresholds. */
@@ -184,7 +198,7 @@ const suggestedCertainty = 0.95;
 export function suggestThresholds(
   rows: readonly ReappliedRow[],
   lowest: number,
-  isDrawn: boolean,
+  { isDrawn, aside }: Pick<Basis, 'isDrawn' | 'aside'>,
 ): Metrics['suggested_thresholds'] {
   return suggestedTargets.map((target_error) => {
     const found = findPromise(rows, {
@@ -196,6 +210,7 @@ export function suggestThresholds(
       lowest,
       isRefitted: false,
       isDrawn,
+      aside,
     });
     return {
       target_error,

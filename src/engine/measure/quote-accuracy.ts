@@ -2,8 +2,9 @@
 import type { MeasuredShare } from '../measured.ts';
 import { formatShare } from './format-share.ts';
 
-/** Measured rows under which a single share says too little, so that its range is quoted. */
+/** Measured rows under which a single share says too little, so that its range is quoted; and their widest range. */
 const minRowsForShare = 60;
+const widestRange = 0.245;
 
 /**
  * The words for an accuracy: `phrase` completes "v1 decides, …", `figure` stands in a table, `beside` is said quietly
@@ -19,11 +20,11 @@ const unknown: AccuracyQuote = {
   beside: '',
 };
 
-/** Quotes an accuracy: its share or, of few rows, its 95% interval; where no share may be said, that. */
+/** Quotes an accuracy: its share or, of few rows or cases, its 95% interval; where no share may be said, that. */
 export function quoteAccuracy({ share, of, low, high }: MeasuredShare): AccuracyQuote {
   if (share === null) return unknown;
   const range = `${formatShare(low).slice(0, -1)} to ${formatShare(high)}`;
-  const isRange = of < minRowsForShare;
+  const isRange = of < minRowsForShare || high - low > widestRange;
   const [figure, beside] = isRange ? [range, `${formatShare(share)} of ${of}`] : [formatShare(share), range];
   return { isKnown: true, isRange, phrase: `${figure} correct`, figure, beside };
 }

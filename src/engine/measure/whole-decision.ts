@@ -16,13 +16,23 @@ export function measureShare(count: number, of: number, effective = of): Measure
   return { count, of, share, ...computeWilsonInterval((share ?? 0) * effective, effective) };
 }
 
-/** Measures the share of rows that are hits; its interval is of as many rows as their groups are worth. */
+/**
+ * Measures the share of rows that are hits; its interval is of as many rows as their groups are worth. Of rows `aside`
+ * nobody knows: the interval reaches from where none of them is a hit to where all are (Horowitz & Manski 2000).
+ */
 export function measureRows<Row extends Pick<ReappliedRow, 'group'>>(
   rows: readonly Row[],
   isHit: (row: Row) => boolean,
+  { aside, areHits }: { aside: number; areHits: boolean } = { aside: 0, areHits: false },
 ): MeasuredShare {
   const hits = rows.map(isHit);
-  return measureShare(hits.filter(Boolean).length, rows.length, countEffective(rows, hits));
+  const count = hits.filter(Boolean).length;
+  const effective = countEffective(rows, hits);
+  if (aside === 0 || rows.length === 0) return measureShare(count, rows.length, effective);
+  const of = rows.length + aside;
+  const scaled = (effective * of) / rows.length;
+  const [least, most] = [measureShare(count, of, scaled), measureShare(count + aside, of, scaled)];
+  return { ...(areHits ? most : least), low: least.low, high: most.high };
 }
 
 /**
@@ -77,6 +87,8 @@ export type Basis = {
   atRandom: Pick<OtherWay, 'accuracy' | 'standing'> | null;
   /** How they were held out. */
   way: SplitWay;
+  /** Rows that they stand for as well and that were put aside without a label. */
+  aside: number;
   cautions: readonly string[];
   /** Why the figure of the rows says nothing; null where it does. */
   unknown: string | null;
@@ -86,6 +98,7 @@ const usualBasis: Basis = {
   isChosen: false,
   atRandom: null,
   way: atRandom,
+  aside: 0,
   cautions: [],
   unknown: null,
 };
@@ -105,6 +118,7 @@ export function readBasis({ split, other_ways, cautions }: Pick<Metrics, 'split'
     isChosen,
     atRandom: atRandom ?? null,
     way: readWay(split),
+    aside: split?.put_aside ?? 0,
     cautions: cautions.map(({ sentence }) => sentence),
     unknown: cautions.find(({ kind }) => kind === 'own_answers' || kind === 'known_late')?.sentence ?? null,
   };
@@ -126,9 +140,11 @@ export function measureWholeDecision(
   const isUnknown = unknown !== null;
   const atRandom = basis.atRandom?.standing === 'lower' ? basis.atRandom.accuracy : null;
   const hide = (share: MeasuredShare) => (isUnknown ? { ...share, share: null, low: 0, high: 1 } : share);
-  const measure = (isHit: (row: Outcome) => boolean) => measureRows(outcomes, isHit);
+  const { aside } = basis;
+  const measure = (isHit: (row: Outcome) => boolean, areHits = false) =>
+    measureRows(outcomes, isHit, { aside, areHits });
   const automatic = measure(({ escalate }) => !escalate);
-  const errorOfRows = measureRows(alone, (row) => !isRight(row));
+  const errorOfRows = measureRows(alone, (row) => !isRight(row), { aside, areHits: true });
   const error = atRandom === null ? hide(errorOfRows) : { ...errorOfRows, share: null, low: 0, high: 1 };
   const ofRows = hide(measure(isRight));
   const accuracy = atRandom ?? ofRows;
@@ -151,13 +167,13 @@ export function measureWholeDecision(
     refused,
     masked: rows.filter(({ isMasked }) => isMasked).length,
     headline: isUnknown ? unknown : [describeHeadline(ofRows, baseline, basis, chosen), ...said].join(' '),
-    remarks: isUnknown ? [] : [chosen ?? [], said].flat(),
+    remarks: isUnknown ? [] : [chosen ?? describeAside(ofRows, aside) ?? [], said].flat(),
     accuracy,
     automatic,
-    by_rule: measure(({ stage }) => stage === 'rules'),
+    by_rule: measureRows(outcomes, ({ stage }) => stage === 'rules'),
     error_automatic: error,
-    escalated: measure(({ escalate }) => escalate),
-    fallback: measure(({ stage }) => stage === 'fallback'),
+    escalated: measure(({ escalate }) => escalate, true),
+    fallback: measureRows(outcomes, ({ stage }) => stage === 'fallback'),
     baseline,
     relabelled,
     taken_out: takenOutRows,
@@ -165,7 +181,7 @@ export function measureWholeDecision(
     sentence: isUnknown
       ? 'How many would be decided wrongly is not known yet.'
       : atRandom === null
-        ? describe(automatic, error)
+        ? describe(automatic, error, aside)
         : 'How many would be decided wrongly is not known: the examples that were chosen are easier than others.',
   };
 }
@@ -205,7 +221,7 @@ function describeBasis(
 function describeHeadline(
   ofRows: MeasuredShare,
   baseline: WholeDecision['baseline'],
-  { isDrawn, isChosen, atRandom, way }: Basis,
+  { isDrawn, isChosen, atRandom, way, aside }: Basis,
   chosen: string | null,
 ): string {
   if (baseline === null) return 'Not measured: no unseen example is left.';
@@ -223,12 +239,20 @@ function describeHeadline(
     return `${say(random, ' held out at random')} ${chosen}`;
   }
   const which = isDrawn ? ' drawn at random' : isChosen ? ' that were chosen' : nameRows(way);
-  const atOnce = say(ofRows, which);
+  const atOnce = describeAside(ofRows, aside, which) ?? say(ofRows, which);
   const right = chosen === null ? atOnce : `${atOnce} ${chosen}`;
   const always = `Always answering «${option}» would get ${formatShare(accuracy.share ?? 0)}`;
   return rules === null
     ? `${right} ${always}.`
     : `${right} ${always}, the rules alone ${formatShare(rules.share ?? 0)}.`;
+}
+
+/** Says between which shares rows are right of which some were put aside, in a sentence; null where none were. */
+function describeAside({ count, of, low, high }: MeasuredShare, aside: number, which = ''): string | null {
+  if (aside === 0 || of === 0) return null;
+  const said = (from: number, to: number) => `${formatShare(from).slice(0, -1)} to ${formatShare(to)}`;
+  const were = `${formatCount(aside)} ${aside === 1 ? 'was' : 'were'} put aside without a label`;
+  return `Of ${formatCount(of)} unseen examples${which} ${were}: ${said(count / of, (count + aside) / of)} correct (95% confidence interval ${said(low, high)}).`;
 }
 
 /** Says how many labels were changed after a model's doubt, and what that would make of the figure; null for none. */
@@ -270,10 +294,12 @@ function describeDropped(rows: number): WholeDecision['dropped'] {
   return { rows, sentence: `${formatCount(rows)} ${are} no longer measured.` };
 }
 
-function describe(automatic: MeasuredShare, error: MeasuredShare): string {
+function describe(automatic: MeasuredShare, error: MeasuredShare, aside: number): string {
   if (automatic.share === null) return 'No held-out row is left to measure on. Train the type again.';
   const rows = `${automatic.of} held-out rows`;
   if (error.share === null) return `None of ${rows} would be decided alone.`;
   const range = `${formatShare(error.low)} to ${formatShare(error.high)}`;
+  if (aside > 0)
+    return `Of ${rows}, with ${formatCount(aside)} that were put aside, ${formatShare(automatic.low)} to ${formatShare(automatic.high)} would be decided alone, ${range} of these wrongly, with 95% confidence.`;
   return `Of ${rows} ${formatShare(automatic.share)} would be decided alone, ${formatShare(error.share)} of these wrongly (${range} with 95% confidence).`;
 }

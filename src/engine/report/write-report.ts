@@ -182,7 +182,7 @@ function describeQuality({ policy, whole }: ReportFacts): string {
   ];
   const why = quote.isKnown ? '' : `<p>${quoteText(whole.headline)}</p>\n`;
   return `<p class="headline">${quote.phrase} <small class="quiet">${quote.beside}</small></p>
-${why}${[whole.relabelled, whole.taken_out, whole.dropped].map((part) => (part ? `<p>${escapeHtml(part.sentence)}</p>\n` : '')).join('')}<p>The line over a bar is the range that holds the true figure with 95% confidence.</p>
+${why}${whole.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>\n`).join('')}<p>The line over a bar is the range that holds the true figure with 95% confidence.</p>
 <table>${rows.map(([name, share]) => `<tr><th scope="row">${name}</th>${showShare(share)}</tr>`).join('')}</table>`;
 }
 

@@ -25,17 +25,18 @@ export function listDigested({
   open: OpenRows;
   hinted: readonly { inputJson: string; decision: string }[];
 }): string[] {
+  const isPart = open.rows > 0 || open.putAside !== undefined;
   const texts = rows
     .map(({ inputJson, decision, firstDecision, reasonCodesJson, source, test, later }) =>
       JSON.stringify([
         ...[inputJson, decision, reasonCodesJson, source],
         ...(test ? ['test'] : []),
-        ...(later && open.rows > 0 ? ['later'] : []),
+        ...(later && isPart ? ['later'] : []),
         ...(firstDecision === null ? [] : [{ firstDecision }]),
       ]),
     )
     .sort();
-  if (open.rows > 0) texts.push(JSON.stringify(open));
+  if (isPart) texts.push(JSON.stringify(open));
   for (const { inputJson, decision } of hinted) texts.push(JSON.stringify({ hint: decision, inputJson }));
   return texts;
 }

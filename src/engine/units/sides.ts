@@ -33,8 +33,11 @@ export type SplitRow = {
 /** The rule by which rows are held out: a hash of the content or of its group, drawing, marks, a date or a column. */
 type SplitRule = NonNullable<Metrics['split']>['rule'];
 
-/** Positions of rows; `rule` says what decided, `repeats` how many near repeats are on neither side. */
-export type Split = { train: number[]; test: number[]; rule: SplitRule; repeats: number };
+/**
+ * Positions of rows; `rule` says what decided, `repeats` how many near repeats are on neither side, `putAside` how many
+ * rows that would be held out were put aside instead of labelled.
+ */
+export type Split = { train: number[]; test: number[]; rule: SplitRule; repeats: number; putAside: number };
 
 /** The moment at which a row came (epoch ms): rows of one import are of one time. */
 export const timeOf = ({ addedMs = 0 }: Pick<SplitRow, 'addedMs'>): number => addedMs;
@@ -93,13 +96,23 @@ export function splitRows(
   open: OpenRows = noOpenRows,
 ): Split {
   const { rule, isHeldOut, isRepeat } = chooseSides(rows, by, open);
-  const split: Split = { train: [], test: [], rule, repeats: 0 };
+  const split: Split = { train: [], test: [], rule, repeats: 0, putAside: 0 };
   rows.forEach((row, position) => {
     if (isRepeat(row)) split.repeats += 1;
     else if (!isHeldOut(row)) split.train.push(position);
     else if (row.source === 'user' || isMarked(row)) split.test.push(position);
   });
-  return split;
+  return { ...split, putAside: countPutAside(rows, split, open) };
+}
+
+/** How many rows beside the held-out ones were put aside: of groups or times as large a share as of the drawn rows. */
+function countPutAside(rows: readonly SplitRow[], { rule, test }: Split, { lowest, putAside = 0 }: OpenRows): number {
+  const isOfAll = rows.some(({ source, later }) => source === 'user' && later) && test.length > 0;
+  if (putAside === 0 || !isOfAll || rule === 'test_rows' || rule === 'column') return 0;
+  if (rule === 'hash' || rule === 'drawn') return putAside;
+  const numbers = rows.flatMap(({ source, content }) => (source === 'user' ? [toRowNumber(content)] : []));
+  const drawn = numbers.filter((number) => number < lowest && isDrawn(number)).length;
+  return Math.ceil((test.length * putAside) / Math.max(1, drawn));
 }
 
 type Sides = { rule: SplitRule; isHeldOut(row: SplitRow): boolean; isRepeat(row: SplitRow): boolean };

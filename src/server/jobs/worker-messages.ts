@@ -10,7 +10,7 @@ import type {
   TeacherRequest,
   TrainRequest,
 } from '../../engine/training/request.ts';
-import type { SnapshotRecord } from '../store/policies/snapshots.ts';
+import type { OpenRecord, SnapshotRecord } from '../store/policies/snapshots.ts';
 
 /** Server to worker; sent once, the rows follow. */
 export type WorkerOrder = {
@@ -24,8 +24,8 @@ export type WorkerOrder = {
   /** Whether a teacher is connected: the server asks it, the worker never sees its address or key. */
   hasTeacher: boolean;
 };
-/** Server to worker, after the order, until `last`: labelled rows, then the inputs of open ones as JSON. */
-export type RowsMessage = { rows: SnapshotRecord[]; open: string[]; last: boolean };
+/** Server to worker, after the order, until `last`: labelled rows, then those without a label. */
+export type RowsMessage = { rows: SnapshotRecord[]; open: OpenRecord[]; last: boolean };
 /** Server to worker, in answer to `teach`. */
 export type TeachReply = { id: number } & ({ proposals: Proposal[] } | { failure: string });
 

@@ -117,7 +117,7 @@ export async function sendSnapshot(
     const open = snapshots.readOpenAfter(policyId, after, rowsPerMessage);
     last = open.length < rowsPerMessage;
     after = open.at(-1)?.seq ?? after;
-    await worker.send({ rows: [], open: open.map(({ inputJson }) => inputJson), last });
+    await worker.send({ rows: [], open, last });
     await nextTurn();
   }
 }

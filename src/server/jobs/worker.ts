@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { availableParallelism, setPriority } from 'node:os';
 import type { TrainingExample } from '../../engine/domain/training.ts';
-import { noOpenRows, type OpenRows, toRowContent, toRowNumber } from '../../engine/drawn-rows.ts';
+import { countOpen, noOpenRows, type OpenRows, toRowContent, toRowNumber } from '../../engine/drawn-rows.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { LabelCheck } from '../../engine/findings/labels.ts';
 import type { JsonObject } from '../../engine/json.ts';
@@ -103,17 +103,17 @@ function keepLowest<Row extends OpenInput>(rows: Row[], count: number, isLast: b
 
 function receiveRows({ identifying = [], definition }: WorkerOrder['request']): Promise<Snapshot> {
   const hasHints = definition.hard_rules.some(({ hint }) => hint);
-  const received: Snapshot = { rows: [], open: { ...noOpenRows }, hinted: [], sample: [] };
+  const received: Snapshot = { rows: [], open: noOpenRows, hinted: [], sample: [] };
+  const numbers: Record<'open' | 'aside', number[]> = { open: [], aside: [] };
   const readHints = compileHintReader(definition);
   return new Promise((resolve) => {
     const receive = ({ rows, open, last }: RowsMessage) => {
       for (const row of rows) received.rows.push(row);
-      for (const inputJson of open) {
+      for (const { inputJson, isAside } of open) {
         const input: JsonObject = JSON.parse(inputJson);
-        const content = toRowContent(input, identifying);
-        received.open.rows += 1;
-        const number = toRowNumber(content);
-        received.open.lowest = Math.min(received.open.lowest, number);
+        const number = toRowNumber(toRowContent(input, identifying));
+        numbers[isAside ? 'aside' : 'open'].push(number);
+        if (isAside) continue;
         received.sample.push({ inputJson, number });
         const decision = readHints(input);
         if (decision !== null) received.hinted.push({ inputJson, decision, number });
@@ -123,7 +123,8 @@ function receiveRows({ identifying = [], definition }: WorkerOrder['request']): 
       if (!last) return;
       process.off('message', receive);
       // Where every row came with its label, open ones change no figure, and without hints teach nothing.
-      if (!hasHints && !received.rows.some(({ later }) => later)) received.open = noOpenRows;
+      const changes = hasHints || received.rows.some(({ later }) => later);
+      received.open = changes ? countOpen(numbers.open, numbers.aside) : noOpenRows;
       resolve(received);
     };
     process.on('message', receive);

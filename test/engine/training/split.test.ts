@@ -118,7 +118,7 @@ describe('the split', () => {
       { content: '{"place":1}', label: 0, source: 'correction' },
       { content: '{"place":2}', label: 0, source: 'user' },
     ];
-    expect(splitRows(marked)).toEqual({ rule: 'test_rows', test: [0], train: [2], repeats: 0 });
+    expect(splitRows(marked)).toEqual({ rule: 'test_rows', test: [0], train: [2], repeats: 0, putAside: 0 });
   });
 
   it('is what the analyst marked, with the equals of the marked rows, where any row is marked [TRN-15]', () => {

@@ -183,6 +183,7 @@ describe('the prepare stage', () => {
       corrections: 0,
       corrections_held_out: 0,
       near_repeats: 0,
+      put_aside: 0,
     });
     expect(prepared.measuredRows).toBe(prepared.testRows);
     expect(prepared.presentOptions).toEqual([1, 2]);

@@ -19,6 +19,18 @@ function makeRows() {
 
 const bench = openForAll();
 
+/** The share of rows on which the deployed policy of a type decides as it should. */
+async function measureTruth(type: string, rows: ReturnType<typeof makeRows>): Promise<number> {
+  let right = 0;
+  for (let from = 0; from < rows.length; from += 50) {
+    const part = rows.slice(from, from + 50);
+    const decisions = part.map(({ input }) => ({ decision_type: type, input }));
+    const { body } = await bench.call('POST', '/decide/batch?dry_run=true', { decisions });
+    right += part.filter(({ answer }, i) => body.results[i].decision === answer).length;
+  }
+  return right / rows.length;
+}
+
 it('says how many drawn rows are missing, then a figure that holds the truth, and promises nothing below sixty [DRW-1] [DRW-2] [DRW-3] [DRW-6]', async () => {
   const { call } = bench;
   const type = { name: 'amounts', options, confidence_thresholds: { auto_decide: 0.9, escalation: 0.5 } };
@@ -63,15 +75,7 @@ it('says how many drawn rows are missing, then a figure that holds the truth, an
 
   await label(drawn.slice(12, 45));
   const { metrics, whole, promise } = await measure();
-  const untouched = rows.slice(400);
-  let right = 0;
-  for (let from = 0; from < untouched.length; from += 50) {
-    const part = untouched.slice(from, from + 50);
-    const decisions = part.map(({ input }) => ({ decision_type: 'amounts', input }));
-    const { body } = await call('POST', '/decide/batch?dry_run=true', { decisions });
-    right += part.filter(({ answer }, i) => body.results[i].decision === answer).length;
-  }
-  const truth = right / untouched.length;
+  const truth = await measureTruth('amounts', rows.slice(400));
   expect(metrics.split).toMatchObject({ rule: 'drawn', refitted: true });
   expect(metrics.test_size).toBe(45);
   expect(whole.headline).toMatch(
@@ -88,6 +92,39 @@ it('says how many drawn rows are missing, then a figure that holds the truth, an
   expect(forecast.sentence).toMatch(/^About [+−]\d+\.\d points for 100 more labels \([+−].* to [+−].*\)\.$/);
   const next = (await call('GET', `${path}/examples/next?count=1`)).body;
   expect(next.stop_hint).toBe(forecast.sentence);
+});
+
+it('counts hard rows that were skipped, so that the truth lies within what is said and no promise leaves them out [DRW-8]', async () => {
+  const { call } = bench;
+  const path = `/decision-types/${(await call('POST', '/decision-types', { name: 'hard', options })).body.id}`;
+  const rows = makeRows();
+  const pool = rows.slice(0, 400);
+  const added = await call('POST', `${path}/examples`, { examples: pool.map(({ input }) => ({ input })) });
+  const isHard = ({ doubt }: (typeof pool)[number]) => doubt > 0.25 && doubt < 0.75;
+  for (const [i, row] of pool.entries()) {
+    if (row.number >= 0.5) continue;
+    const body = isHard(row) ? { status: 'skipped' } : { expected_decision: row.answer };
+    await call('PATCH', `${path}/examples/${added.body[i].id}`, body);
+  }
+  const skipped = pool.filter((row) => row.number < 0.2 && isHard(row)).length;
+  const id = await train(call, path, { tune_hyperparams: false, tune_encoder: false, min_per_option: 8 });
+  const { metrics } = (await call('GET', `${path}/policies/${id}`)).body;
+  const whole = (await call('GET', `${path}/policies/${id}/whole-decision`)).body;
+  const { count, of, low, high } = whole.accuracy;
+  expect([metrics.split.put_aside, of]).toEqual([skipped, metrics.test_size + skipped]);
+  const truth = await measureTruth('hard', rows.slice(400));
+  expect(count / metrics.test_size).toBeGreaterThan(truth + 0.05);
+  expect([low < truth, truth < high]).toEqual([true, true]);
+  expect(whole.headline).toMatch(
+    new RegExp(
+      `^Of ${of} unseen examples ${skipped} were put aside without a label: [\\d.]+ to [\\d.]+% correct \\(95% confidence interval [\\d.]+ to [\\d.]+%\\)\\.`,
+    ),
+  );
+  expect(whole.remarks[0]).toContain(`${skipped} were put aside`);
+  const promise = (await call('GET', `${path}/policies/${id}/promise?target_error=0.2`)).body;
+  expect(promise).toMatchObject({ possible: false, threshold: null });
+  expect(promise.sentence).toContain(`The ${skipped} rows that were put aside count as wrong`);
+  expect((await call('GET', `${path}/policies/${id}/report`)).text).toContain(`${skipped} were put aside`);
 });
 
 it('says that labelled rows differ from the open ones of their file, and nothing where chance chose them [DRW-7]', async () => {

@@ -193,7 +193,7 @@ function measureDecisions(
     whole: isHeldOut ? whole : null,
     escalation_estimate: whole.escalated.share ?? 0,
     suggested_thresholds:
-      testRows.length === 0 ? [] : suggestThresholds(rows, request.config.escalation_threshold ?? 0, isDrawn),
+      testRows.length === 0 ? [] : suggestThresholds(rows, request.config.escalation_threshold ?? 0, basis),
     weak_parts: testRows.length === 0 ? null : listWeakParts(request, recorded, deciding, state.detectLanguage),
     rare_options: reportRareOptions(state, testRows.length === 0 ? [] : reapplied.rows, manifest, minima),
   };

@@ -76,6 +76,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
       corrections: corrections.learned,
       corrections_held_out: corrections.heldOut,
       near_repeats: nearRepeats,
+      put_aside: split.putAside,
     },
     leftToRules,
     takenOut: findTakenOut(request.earlier ?? [], new Set(all.filter(isLabelled).map(toRowLabel))),

@@ -60,8 +60,7 @@ function toQuestion(
     optionCount: version.definition.options.length,
     lowest: ownEscalation ?? 0,
     isRefitted: isRefitted(policy),
-    isDrawn: policy.metrics?.split?.rule === 'drawn',
-    unknown: policy.metrics === null ? null : readBasis(policy.metrics).unknown,
+    ...(policy.metrics === null ? {} : readBasis(policy.metrics)),
   };
 }
 

@@ -13,6 +13,9 @@ export type SnapshotRecord = DigestedRow & {
   labelledAt: number;
 };
 
+/** A row without a label; `isAside` where somebody skipped or flagged it instead. */
+export type OpenRecord = { seq: number; inputJson: string; isAside: boolean };
+
 /**
  * Whether the row of a snapshot came without its label: its first one replaced none, and was given after the row was
  * made, as a file says who gave the labels it brings. The audit draws live decisions by itself.
@@ -44,9 +47,12 @@ function prepareStatements(db: WorkbenchDatabase) {
          ${isLater} AS later, ${labelledAt} AS labelledAt
        FROM training_snapshots WHERE policy_id = ? AND position > ? ORDER BY position LIMIT ?`,
     ),
-    open: db.prepare<[{ policyId: string; after: number; limit: number }], { seq: number; inputJson: string }>(
-      `SELECT e.seq, e.input AS inputJson FROM policies p JOIN examples e ON e.decision_type_id = p.decision_type_id
-       WHERE p.id = @policyId AND e.seq > @after AND e.mark IS NULL AND e.must = 0 AND e.audited = 0 AND e.log_id IS NULL
+    open: db.prepare<
+      [{ policyId: string; after: number; limit: number }],
+      Omit<OpenRecord, 'isAside'> & { isAside: number }
+    >(
+      `SELECT e.seq, e.input AS inputJson, e.mark IS NOT NULL AS isAside FROM policies p JOIN examples e ON e.decision_type_id = p.decision_type_id
+       WHERE p.id = @policyId AND e.seq > @after AND (e.mark IS NULL OR e.decision IS NULL) AND e.must = 0 AND e.audited = 0 AND e.log_id IS NULL
          AND NOT EXISTS (SELECT 1 FROM training_snapshots s WHERE s.policy_id = p.id AND s.position = e.seq
            AND s.source <> 'synthetic')
          AND (e.source = 'user' AND (e.decision IS NULL OR e.updated_at >= p.created_at OR e.by_teacher = 1 AND e.reviewed = 0))
@@ -74,8 +80,8 @@ export function createSnapshotStore(db: WorkbenchDatabase) {
         .all(policyId, position, limit)
         .map((row) => ({ ...row, test: row.test === 1, later: row.later === 1 })),
     /** Up to `limit` rows after a position that have no label by a person in the snapshot, and may be given one. */
-    readOpenAfter: (policyId: string, after: number, limit: number): { seq: number; inputJson: string }[] =>
-      statements.open.all({ policyId, after, limit }),
+    readOpenAfter: (policyId: string, after: number, limit: number): OpenRecord[] =>
+      statements.open.all({ policyId, after, limit }).map((row) => ({ ...row, isAside: row.isAside === 1 })),
     remove(policyId: string): void {
       statements.remove.run(policyId);
     },
