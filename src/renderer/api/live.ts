@@ -74,6 +74,12 @@ function createStaleReader(queries: QueryClient) {
   };
 }
 
+/** The changes under way after one of them says how far it is. */
+function noteProgress({ changing }: LiveState, { decision_type_id: typeId, share, cancellable }: Progress) {
+  const { [typeId]: _before, ...others } = changing;
+  return { changing: share === null ? others : { ...others, [typeId]: { share, cancellable } } };
+}
+
 /** Creates the ear of this window. */
 export function createLive(ports: LivePorts) {
   const { queries, outbox, windowId } = ports;
@@ -99,11 +105,6 @@ export function createLive(ports: LivePorts) {
     }
   };
 
-  const noteProgress = ({ decision_type_id: typeId, share, cancellable }: Progress) =>
-    store.setState(({ changing: { [typeId]: _before, ...others } }) => ({
-      changing: share === null ? others : { ...others, [typeId]: { share, cancellable } },
-    }));
-
   const hear = (heard: Heard) => {
     clearTimeout(silence);
     silence = setTimeout(() => store.setState({ isOpen: false }), maxSilenceMs);
@@ -111,7 +112,7 @@ export function createLive(ports: LivePorts) {
     const isNews = hasHeard;
     hasHeard = true;
     if (heard.event === 'ready' || heard.event === 'reset') store.setState({ changing: {} });
-    if (heard.event === 'progress') noteProgress(heard);
+    if (heard.event === 'progress') store.setState((state) => noteProgress(state, heard));
     if (heard.event === 'reset' || (heard.event === 'ready' && isNews)) void queries.invalidateQueries();
     if (heard.event === 'logs') markStale({ names: staleByLogs, typeId: heard.decision_type_id });
     if (heard.event === 'promise') markStale({ names: staleByPromise, typeId: heard.decision_type_id });

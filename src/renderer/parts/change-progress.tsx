@@ -4,6 +4,7 @@ import { notifyFailure } from '../state/notices.tsx';
 import { useChange } from '../state/queries.ts';
 import { useWorkbench } from '../state/workbench.ts';
 
+/** Shows the change of a type that is under way. */
 export function ChangeProgress({ typeId }: { typeId: string }) {
   const { live } = useWorkbench();
   const changing = useStore(live.store, (state) => state.changing[typeId]);

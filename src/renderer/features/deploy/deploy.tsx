@@ -11,8 +11,8 @@ import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx
 import { Pane, Place } from '../../parts/panes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { ReportButton } from '../../parts/report-button.tsx';
-import { Snippet } from '../../parts/snippet.tsx';
 import { findAddress, toClient, toCurl, toOfflinePython } from '../../parts/text/programs.ts';
+import { Snippet } from '../../parts/text/snippet.tsx';
 import { notify } from '../../state/notices.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { formatRoute, goTo } from '../../state/route.ts';

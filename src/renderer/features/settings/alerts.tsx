@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ErrorNote, Moment } from '../../parts/notes.tsx';
-import { CopyButton } from '../../parts/snippet.tsx';
+import { CopyButton } from '../../parts/text/snippet.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
 
 /** Where alerts are sent, and how the last one went. */

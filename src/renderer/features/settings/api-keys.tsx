@@ -4,8 +4,8 @@ import { type Scope, scopes } from '../../../server/contract/operation.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
-import { CopyButton, Snippet } from '../../parts/snippet.tsx';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { CopyButton, Snippet } from '../../parts/text/snippet.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
 
 const defaultRate = 600;

@@ -3,7 +3,7 @@ import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useStore } from 'zustand';
 import { readLoginCode } from '../../api/session.ts';
-import { Snippet } from '../../parts/snippet.tsx';
+import { Snippet } from '../../parts/text/snippet.tsx';
 import { useOperation } from '../../state/queries.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 
