@@ -28,7 +28,7 @@ export type Answering = { model: string; options: readonly string[]; isByOptions
 /** A type that decides. */
 export type AnsweringType = { id: string; name: string; options: readonly string[] };
 
-/** A question that somebody, or an earlier call, has given to a type, and the options that answer it. */
+/** A question that somebody has given to a type, and the options that answer it. */
 export type Mark = {
   typeId: string;
   kind: QuestionKind;
@@ -36,8 +36,6 @@ export type Mark = {
   digest: string | null;
   /** The beginning of what is asked, for people. */
   shown: string | null;
-  /** Whether a call settled it: no other type had these options then. */
-  isAutomatic: boolean;
   /** The option of a predicate whose probability is asked; all options of a score, lowest first. */
   options: readonly string[];
 };
@@ -50,7 +48,7 @@ export type QuestionIndex = {
   types: ReadonlyMap<string, AnsweringType>;
   byName: ReadonlyMap<string, AnsweringType>;
   byOptions: ReadonlyMap<string, readonly AnsweringType[]>;
-  asked: Map<string, readonly Mark[]>;
+  asked: ReadonlyMap<string, readonly Mark[]>;
   /** The order of the options of types, lowest first. */
   orders: ReadonlyMap<string, Mark>;
   /** Marks of a yes or no, by type. */
@@ -122,10 +120,7 @@ export function indexQuestions(
 
 /** The marks of a bundle, as those of a type. */
 export const readMarks = (typeId: string, questions: Manifest['questions']): Mark[] =>
-  (questions ?? []).map(({ kind, digest, asked, options }) => ({
-    ...{ typeId, kind, digest, options },
-    ...{ shown: asked, isAutomatic: false },
-  }));
+  (questions ?? []).map(({ kind, digest, asked: shown, options }) => ({ typeId, kind, digest, shown, options }));
 
 /** Functions by which a door finds who answers: the digest of a text, and what it knows of names. */
 export type QuestionPorts = {
@@ -134,13 +129,11 @@ export type QuestionPorts = {
   isTaken(name: string): boolean;
   /** The type that a name, also of a release, stands for. Throws as `Door.find`. */
   findNamed(model: string): AnsweringType;
-  /** Hears of a question that a type answers without a mark. */
-  remember(mark: Mark & { digest: string }, question: AskedQuestion): void;
 };
 
 /**
- * Finds what answers a question: the type that `model` names, or the one that is asked this already, that has the
- * question's name, or alone has its options. Throws as `findNamed`, and `validation_error` where none fits.
+ * Finds what answers a question: the type that `model` names, or the one that is marked for it, that has the question's
+ * name, or alone has its options; what was asked before changes nothing. Throws as `findNamed`, and `validation_error` where none fits.
  */
 export function findAnswering(
   index: QuestionIndex,
@@ -158,12 +151,7 @@ export function findAnswering(
   if (asked.length > 0) return takeAsked(index, asked, byName, question);
   for (const candidate of [byName ?? [], findByContent(index, question) ?? []].flat()) {
     const options = matchOptions(index, candidate, question);
-    if (options === null) continue;
-    ports.remember(
-      { typeId: candidate.id, kind: question.kind, digest, options, shown: null, isAutomatic: true },
-      question,
-    );
-    return { model: candidate.name, options, isByOptions: question.kind === 'choice' };
+    if (options !== null) return { model: candidate.name, options, isByOptions: question.kind === 'choice' };
   }
   throw refuse(question, explainNone(index, question));
 }
@@ -184,9 +172,7 @@ function takeAsked(
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for the decision type of this question.');
   }
   if (type === undefined) throw refuse(question, `several types answer this: ${listTypes(there)}. Name one in model.`);
-  const mark = findOfType(asked, type);
-  const isByOptions = question.kind === 'choice' && mark?.isAutomatic === true;
-  return { model: type.name, options: takeOptions(index, type, question, mark), isByOptions };
+  return { model: type.name, options: takeOptions(index, type, question, findOfType(asked, type)), isByOptions: false };
 }
 
 function takeOptions(index: QuestionIndex, type: AnsweringType, question: AskedQuestion, mark?: Mark) {

@@ -62,7 +62,6 @@ export function openBundleDoor({ bundles, metrics, recorder, log }: Parts) {
           const { info } = find(name).opened;
           return { id: info.decision_type, name: info.decision_type, options: info.options };
         },
-        remember: () => undefined,
       }),
     toCallerId: () => '',
     admit: () => undefined,

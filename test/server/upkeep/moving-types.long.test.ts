@@ -358,13 +358,12 @@ describe('a decision type', () => {
     for (const question of [marks, own]) await development.call('POST', `${path()}/questions`, question);
     const noul = { model: 'loan', state: inputs[1], questions: { a: { type: 'noul', instructions: 'Good?' } } };
     const criteria = { approve: null, decline: null };
-    const asked = { state: inputs[1], questions: { a: { type: 'choice', instructions: 'Which one?', criteria } } };
+    const asked = { state: inputs[1], questions: { a: { type: 'choice', instructions: 'How risky?', criteria } } };
     const first = await development.call('POST', '/v1/systemone', asked);
     const questions = (await development.call('GET', `${path()}/questions`)).body;
     expect(questions.map(({ kind, asked: said }: Record<string, unknown>) => [kind, said])).toEqual([
       ['predicate', 'Good?'],
       ['choice', 'How risky?'],
-      ['choice', 'Which one?'],
     ]);
     const archive = await development.load(`${path()}/archive`);
 
@@ -381,7 +380,7 @@ describe('a decision type', () => {
     const copy = await development.upload(`${types}/import`, archive, { name: 'loan copy' });
     expect(copy.body.notes).toEqual([
       asTheFileSays,
-      'Questions of decision models that were left out, 3: other types answer them here already.',
+      'Questions of decision models that were left out, 2: other types answer them here already.',
     ]);
     const url = `${types}/${copy.body.decision_type.id}`;
     expect((await development.call('GET', `${url}/questions`)).body).toEqual([]);
@@ -396,8 +395,8 @@ describe('a decision type', () => {
     expect(taken.status).toBe(201);
     const there = `${types}/${taken.body.decision_type.id}/questions`;
     expect((await stranger.call('GET', there)).body).toMatchObject([
-      { kind: 'predicate', options: ['approve'], asked: 'Good?', automatic: false },
-      { kind: 'choice', options: ['approve', 'decline'], asked: 'How risky?', automatic: false },
+      { kind: 'predicate', options: ['approve'], asked: 'Good?' },
+      { kind: 'choice', options: ['approve', 'decline'], asked: 'How risky?' },
     ]);
 
     const entries = unzipSync(archive);

@@ -31,7 +31,6 @@ const questionSchema = z
     options: z
       .array(z.string())
       .describe('Of a predicate the one whose probability is the answer, of a score all, lowest first'),
-    automatic: z.boolean().describe('Whether a call settled it: no other type had these options then'),
     created_at: dateTime,
   })
   .meta({ id: 'Question' });

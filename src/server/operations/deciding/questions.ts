@@ -10,6 +10,6 @@ export const questionHandlers = {
   'questions.forget': ({ questions }, { caller, type, params }) => questions.forget(caller, type, params.question_id),
 } satisfies Handlers;
 
-function toQuestion({ id, kind, shown, options, isAutomatic, createdAt }: StoredQuestion): OutputOf<'questions.bind'> {
-  return { id, kind, asked: shown, options, automatic: isAutomatic, created_at: isoTime(createdAt) };
+function toQuestion({ id, kind, shown, options, createdAt }: StoredQuestion): OutputOf<'questions.bind'> {
+  return { id, kind, asked: shown, options, created_at: isoTime(createdAt) };
 }

@@ -7,7 +7,6 @@ import {
   findAnswering,
   indexQuestions,
   listOptions,
-  type Mark,
   type QuestionIndex,
   type QuestionPorts,
   toOptionsKey,
@@ -34,8 +33,6 @@ type Known = {
   recent: RecentCache<string, Answering>;
 };
 
-/** Half of what may be stored is left to people. */
-const maxAutomatic = limits.maxQuestions / 2;
 /** Questions whose answers are kept in memory, and how long the text of one may be. */
 const maxRecent = { questions: 1_000, characters: 10_000 };
 
@@ -49,7 +46,7 @@ export class Questions {
   }
 
   /**
-   * Finds what answers a question: the type that `model` names, or the one that is asked this already, that has the
+   * Finds what answers a question: the type that `model` names, or the one that is marked for it, that has the
    * question's name, or alone has its options. Throws as `findDeciding`, and `validation_error` where none fits.
    */
   find(caller: Caller, model: string, question: AskedQuestion): Answering {
@@ -92,12 +89,11 @@ export class Questions {
       refuseProblems([toInvalidValue(['body', 'instructions'], 'must be what callers ask, in their words')]);
     const asked = { kind, name: null, instructions, criteria, options, loc: [] };
     const digest = isOfLevels ? null : this.#digest(writeQuestion(asked));
-    const question = this.#make(type.id, asked, digest, options, false);
+    const question = this.#make(type.id, asked, digest, options);
     store.transaction(() => {
       if (store.questions.count(caller.organisationId) >= limits.maxQuestions) {
         throw new WorkbenchError('conflict', `There are ${limits.maxQuestions} questions already: take some away.`);
       }
-      if (isOfLevels) store.questions.removeAutomatic(type.id, kind);
       store.questions.put(caller.organisationId, question);
     });
     this.#known.delete(caller.organisationId);
@@ -126,26 +122,11 @@ export class Questions {
     this.#known.delete(caller.organisationId);
   }
 
-  /** Keeps which type has answered a question, so that a further type with the same options changes nothing. */
-  #remember(
-    organisationId: string,
-    index: QuestionIndex,
-    { typeId, digest, options }: Mark & { digest: string },
-    question: AskedQuestion,
-  ): void {
-    const { store } = this.#deps;
-    if (index.asked.size >= maxAutomatic || !store.writeLock.isFree()) return;
-    const stored = this.#make(typeId, question, digest, options, true);
-    store.transaction(() => store.questions.put(organisationId, stored));
-    index.asked.set(digest, [stored]);
-  }
-
   #make(
     typeId: string,
     { kind, instructions, criteria }: AskedQuestion,
     digest: string | null,
     options: readonly string[],
-    isAutomatic: boolean,
   ): StoredQuestion {
     const listed = instructions ?? criteria ?? '';
     const shown = (typeof listed === 'string' ? listed : JSON.stringify(listed))
@@ -154,7 +135,7 @@ export class Questions {
     const { newId, clock } = this.#deps;
     return {
       ...{ id: newId(), typeId, kind, digest, shown: digest === null ? null : shown },
-      ...{ options: [...options], isAutomatic, createdAt: clock.now() },
+      ...{ options: [...options], createdAt: clock.now() },
     };
   }
 
@@ -178,7 +159,6 @@ export class Questions {
         const { type, policy } = findDeciding(this.#deps, caller, model);
         return { id: type.id, name: type.name, options: policy.options };
       },
-      remember: (mark, question) => this.#remember(organisationId, index, mark, question),
     };
     const made = { changes, types, index, ports, recent: createRecentCache<string, Answering>(maxRecent.questions) };
     this.#known.set(organisationId, made);

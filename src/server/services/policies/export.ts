@@ -81,9 +81,9 @@ export function findExportablePolicy(
 /** The questions that people have said that a type answers; undefined without any. */
 function readMarks({ store }: Foundation, { id, activeVersion }: DecisionTypeRecord): BundleFacts['questions'] {
   const { options: all } = activeVersion.definition;
-  const marks = store.questions.listOfType(id).flatMap(({ kind, digest, shown, options, isAutomatic }) => {
+  const marks = store.questions.listOfType(id).flatMap(({ kind, digest, shown, options }) => {
     const isWhole = kind === 'predicate' || options.length === all.length;
-    if (isAutomatic || !isWhole || !options.every((option) => all.includes(option))) return [];
+    if (!isWhole || !options.every((option) => all.includes(option))) return [];
     const others = all.filter((option) => !options.includes(option));
     const opposite = kind === 'predicate' && others.length === 1 ? (others[0] ?? null) : null;
     return [{ kind, digest, asked: shown, options, opposite }];

@@ -138,8 +138,8 @@ async function importArchive(
 }
 
 const toQuestion = (typeId: string, archived: ReadArchive['type']['questions'][number]): StoredQuestion => {
-  const { automatic, created_at: createdAt, ...question } = archived;
-  return { ...question, typeId, isAutomatic: automatic === 1, createdAt };
+  const { created_at: createdAt, ...question } = archived;
+  return { ...question, typeId, createdAt };
 };
 
 function toRecord(caller: Caller, archived: ReadArchive['type']): Omit<DecisionTypeRecord, 'seq'> {
@@ -229,7 +229,7 @@ async function importBundleAsType(
     return deps.store.transaction(() => {
       const type = insertDecisionType(deps, caller, request.value, definition);
       deployBundle(deps, caller, type, { policyId, version: 1, file, ...bundle, first: null });
-      const marked = { typeId: type.id, isAutomatic: false, createdAt: deps.clock.now() };
+      const marked = { typeId: type.id, createdAt: deps.clock.now() };
       const left = deps.questions.take(
         caller,
         marks.map(({ asked: shown, opposite: _of, ...mark }) => ({ ...mark, ...marked, shown, id: deps.newId() })),

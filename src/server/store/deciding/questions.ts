@@ -11,23 +11,18 @@ export type StoredQuestion = {
   shown: string | null;
   /** The option of a predicate whose probability is asked; all options of a score, lowest first. */
   options: string[];
-  isAutomatic: boolean;
   createdAt: number;
 };
 
 export type AnsweringType = { id: string; name: string; description: string; deployedAt: number; options: string[] };
 
-type RawQuestion = Omit<StoredQuestion, 'options' | 'isAutomatic'> & { options: string; isAutomatic: number };
+type RawQuestion = Omit<StoredQuestion, 'options'> & { options: string };
 
 const selectQuestions = `SELECT q.id, q.decision_type_id AS typeId, q.kind, q.digest, q.shown, q.options,
-  q.automatic AS isAutomatic, q.created_at AS createdAt
+  q.created_at AS createdAt
   FROM questions q JOIN decision_types t ON t.id = q.decision_type_id`;
 
-const toQuestion = (row: RawQuestion): StoredQuestion => ({
-  ...row,
-  options: JSON.parse(row.options),
-  isAutomatic: row.isAutomatic === 1,
-});
+const toQuestion = (row: RawQuestion): StoredQuestion => ({ ...row, options: JSON.parse(row.options) });
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
@@ -43,16 +38,12 @@ function prepareStatements(db: WorkbenchDatabase) {
       )
       .pluck(),
     removeSame: db.prepare(
-      `DELETE FROM questions WHERE organisation_id = @organisationId AND digest = @digest
-           AND (decision_type_id = @typeId OR automatic = 1)
+      `DELETE FROM questions WHERE organisation_id = @organisationId AND digest = @digest AND decision_type_id = @typeId
          OR @digest IS NULL AND digest IS NULL AND decision_type_id = @typeId AND kind = @kind`,
     ),
     insert: db.prepare(
-      `INSERT INTO questions (id, organisation_id, decision_type_id, kind, digest, shown, options, automatic, created_at)
-       VALUES (@id, @organisationId, @typeId, @kind, @digest, @shown, @options, @isAutomatic, @createdAt)`,
-    ),
-    removeAutomatic: db.prepare(
-      'DELETE FROM questions WHERE decision_type_id = ? AND kind = ? AND automatic = 1 AND digest IS NOT NULL',
+      `INSERT INTO questions (id, organisation_id, decision_type_id, kind, digest, shown, options, created_at)
+       VALUES (@id, @organisationId, @typeId, @kind, @digest, @shown, @options, @createdAt)`,
     ),
     remove: db.prepare<[string, string]>('DELETE FROM questions WHERE decision_type_id = ? AND id = ?'),
     answering: db.prepare<[string], Omit<AnsweringType, 'options'> & { versionId: string }>(
@@ -91,20 +82,11 @@ export function createQuestionStore(db: WorkbenchDatabase) {
     /** Whether a type that is not deleted answers what is so named. */
     isAsked: (organisationId: string, digest: string): boolean =>
       statements.asked.get(organisationId, digest) !== undefined,
-    /** Adds a question; the same one of the type, or that a call has given to another, is taken over. */
+    /** Adds a question in place of the same one of the type. */
     put(organisationId: string, question: StoredQuestion): void {
-      const { options, isAutomatic, ...row } = question;
-      statements.removeSame.run({ ...row, organisationId });
-      statements.insert.run({
-        ...row,
-        organisationId,
-        options: JSON.stringify(options),
-        isAutomatic: Number(isAutomatic),
-      });
-    },
-    /** Takes away what calls have settled of a kind, before a person says otherwise. */
-    removeAutomatic(typeId: string, kind: QuestionKind): void {
-      statements.removeAutomatic.run(typeId, kind);
+      const row = { ...question, organisationId, options: JSON.stringify(question.options) };
+      statements.removeSame.run(row);
+      statements.insert.run(row);
     },
     /** Takes a question away; false where the type has none of this id. */
     remove: (typeId: string, id: string): boolean => statements.remove.run(typeId, id).changes > 0,

@@ -86,7 +86,6 @@ const questionSchema = z
     digest: sha256Hex.nullable(),
     shown: z.string().max(maxShownCharacters).nullable(),
     options: z.array(option).min(1).max(limits.maxOptions),
-    automatic: flag,
     created_at: time,
   })
   .refine(({ kind, options }) => (kind === 'predicate') === (options.length === 1) && isDistinct(options), {
@@ -195,8 +194,7 @@ const selectType = `SELECT json_remove(json_object('id', t.id, 'name', t.name, '
     'SELECT * FROM release_aliases WHERE decision_type_id = t.id ORDER BY alias',
   )},
   'questions', ${list(
-    `'id', id, 'kind', kind, 'digest', digest, 'shown', shown, 'options', json(options), 'automatic', automatic,
-     'created_at', created_at`,
+    `'id', id, 'kind', kind, 'digest', digest, 'shown', shown, 'options', json(options), 'created_at', created_at`,
     'SELECT * FROM questions WHERE decision_type_id = t.id ORDER BY seq',
   )}), iif(EXISTS (SELECT 1 FROM questions WHERE decision_type_id = t.id), '$.none', '$.questions'))
   FROM decision_types t WHERE t.id = ?`;
