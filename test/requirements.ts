@@ -816,7 +816,7 @@ const serving = {
   'SRV-16':
     'A log that cannot be written fails no call: /metrics counts the decisions without a line, and stderr says it once.',
   'SRV-17':
-    'decision-edge serve does a call with an Idempotency-Key once, whichever worker it reaches, decides dry where it is asked to, and names a release by its digest.',
+    'decision-edge serve does a call with an Idempotency-Key once, whichever worker it reaches, decides dry where it is asked to, and names a release by its digest, or an alias that it was exported with.',
 };
 
 const comingHome = {

@@ -31,7 +31,7 @@ const claims = {
 const served = forAll(
   async () => {
     const folder = makeDataDir();
-    const loan = writeBundle(join(folder, 'loan.zip'), withManifest({ questions }));
+    const loan = writeBundle(join(folder, 'loan.zip'), withManifest({ questions, aliases: ['prod'] }));
     const other = writeBundle(join(folder, 'claims.zip'), (parts) => ({
       ...withManifest({ decision_type: 'claims', options, pii_fields: ['name'] })(parts),
       inputSchema: claims,
@@ -87,13 +87,18 @@ describe('A service over bundles', () => {
     expect(dry.body).toMatchObject({ dry_run: true, decision: first.body.decision });
   });
 
-  it('names a release by its digest, and says what it does not know [SRV-17]', async () => {
-    const { service } = served;
+  it('names a release by its digest and the aliases of its bundle, and says what there is [SRV-17]', async () => {
+    const thief = writeBundle(join(temporaryFolder(), 'thief.zip'), withManifest({ decision_type: 'loan@test' }));
+    const service = await Service.startForStory(served.loan, thief);
     const { digest } = await service.decide({ amount: 1 });
     expect(await service.decide({ amount: 1 }, `loan@${digest.slice(0, 12)}`)).toMatchObject({ digest });
-    const { error } = await service.decide({ amount: 1 }, 'loan@prod');
-    expect(error.code).toBe('not_found');
-    expect(error.message).toContain(`of the digest ${digest.slice(0, 12)}: a bundle does not know its number`);
+    expect(await service.decide({ amount: 1 }, 'loan@prod')).toMatchObject({ digest });
+    // A type from before names were checked takes nobody's alias: what follows the @ of a served type is a pin.
+    for (const name of ['loan@3', 'loan@test']) {
+      const { error } = await service.decide({ amount: 1 }, name);
+      expect(error.code).toBe('not_found');
+      expect(error.message).toContain(`write ${digest.slice(0, 12)} or "prod" there`);
+    }
   });
 
   it('refuses with the code, status and place of the workbench, an item of a batch alone [SRV-2]', async () => {

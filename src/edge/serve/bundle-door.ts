@@ -90,20 +90,25 @@ function toServed(opened: OpenBundle): Served {
   return { typeName, decider, opened, facts: { digest, bundle_digest }, listFields: () => fields };
 }
 
-/** Finds the bundle of a type, which may be pinned by the digest of its release. */
+/**
+ * Finds the bundle of a type, which may be pinned by the digest of its release or an alias that it was exported with. As
+ * in the workbench what follows the `@` behind a type that is served is a pin and nothing else.
+ */
 function findBundle(bundles: ReadonlyMap<string, ServedBundle>, name: string): ServedBundle {
-  const known = bundles.get(name);
-  if (known !== undefined) return known;
   const at = name.lastIndexOf('@');
-  const bundle = at < 0 ? undefined : bundles.get(name.slice(0, at));
+  const pinned = at < 0 ? undefined : bundles.get(name.slice(0, at));
+  const bundle = pinned ?? bundles.get(name);
   if (bundle === undefined) {
     const served = [...bundles.keys()].join(', ');
     throw new WorkbenchError('decision_type_not_found', `The decision type does not exist. Served here: ${served}.`);
   }
+  if (pinned === undefined) return bundle;
   const pin = name.slice(at + 1);
-  const { digest } = bundle.opened.info;
-  if (pin.length >= minPinDigits && digest.startsWith(pin)) return bundle;
-  const message = `“${bundle.name}” is served in one release, of the digest ${digest.slice(0, 12)}: a bundle does not know its number or aliases. Leave out what follows the "@", or give that digest.`;
+  const { info, bundle: packed } = bundle.opened;
+  const { aliases = [] } = packed.manifest;
+  if (aliases.includes(pin) || (pin.length >= minPinDigits && info.digest.startsWith(pin))) return bundle;
+  const others = aliases.length === 0 ? '' : ` or ${aliases.map((alias) => JSON.stringify(alias)).join(', ')}`;
+  const message = `“${bundle.name}” is served in one release: a bundle does not know its number, and has the aliases that it was exported with. Leave out what follows the "@", or write ${info.digest.slice(0, 12)}${others} there.`;
   throw new WorkbenchError('not_found', message);
 }
 

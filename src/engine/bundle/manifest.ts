@@ -30,7 +30,7 @@ export const newestReader = '0.4.0';
 
 type MarkedBundle = {
   plan: FeaturePlan;
-  manifest: Pick<Manifest, 'questions' | 'never_alone' | 'pii_fields' | 'readings'>;
+  manifest: Pick<Manifest, 'aliases' | 'questions' | 'never_alone' | 'pii_fields' | 'readings'>;
   rules: { rules: readonly { ast: unknown }[] };
 };
 
@@ -44,6 +44,7 @@ const additions: readonly ((bundle: MarkedBundle) => boolean)[] = [
   ({ plan: { text } }) => text !== null && text.ngrams !== null && isOfWords(text.ngrams),
   ({ plan }) => plan.text?.encoder?.frame !== undefined,
   ({ manifest }) => manifest.questions !== undefined,
+  ({ manifest }) => manifest.aliases !== undefined,
   ({ manifest }) => manifest.never_alone !== undefined,
   ({ manifest }) => manifest.pii_fields !== undefined,
   ({ manifest }) => manifest.readings?.some(({ reading }) => isNewReading(reading)) === true,
@@ -186,6 +187,8 @@ const settingsSchema = z.strictObject({
   readings: z.array(z.strictObject({ path: z.array(z.string()).min(1), reading: readingSchema })).optional(),
   /** Which questions people have said that the type answers; left out without any. Earlier readers refuse it. */
   questions: z.union([z.array(markSchema).min(1).max(limits.maxQuestions), formerMarksSchema]).optional(),
+  /** Aliases of the release as it was exported, by which callers name it; absent without any. Earlier readers refuse it. */
+  aliases: z.array(z.string().min(1)).min(1).optional(),
   /** Dot paths of the personal fields that a log masks; absent without any. Readers before 0.4.0 refuse it. */
   pii_fields: z.array(z.string().min(1)).min(1).optional(),
   /** null or left out where nothing is promised. */

@@ -41,6 +41,7 @@ type BundleFacts = {
   /** Inputs of the cases whose decisions must hold: the bundle is tried on them as well. */
   pinned: JsonObject[];
   questions: Manifest['questions'];
+  aliases: Manifest['aliases'];
   promise: (NonNullable<Manifest['promise']> & NonNullable<ModelCardFacts['promise']>) | null;
 };
 
@@ -75,6 +76,7 @@ export function findExportablePolicy(
     pinned: deps.store.examples.listMust(type.id, maxPinnedCases).map(({ input }) => input),
     promise: describePromise(deps, type, record),
     questions: readMarks(deps, type),
+    aliases: readAliases(deps, type, id),
   };
 }
 
@@ -89,6 +91,13 @@ function readMarks({ store }: Foundation, { id, activeVersion }: DecisionTypeRec
     return [{ kind, digest, asked: shown, options, opposite }];
   });
   return marks.length === 0 ? undefined : marks;
+}
+
+/** The aliases of the release by which a policy decides now; undefined without any. */
+function readAliases({ store }: Foundation, type: DecisionTypeRecord, policyId: string): BundleFacts['aliases'] {
+  const current = store.deployments.find(type.id);
+  const named = store.releases.listAliases(type.id).filter(({ number }) => number === current?.release);
+  return current?.id !== policyId || named.length === 0 ? undefined : named.map(({ alias }) => alias);
 }
 
 function describePromise(
@@ -171,7 +180,7 @@ async function packSlim(
   { deployed }: Runtime,
   type: DecisionTypeRecord,
   policy: PolicyFile,
-  { metrics, pinned, promise, questions }: BundleFacts,
+  { metrics, pinned, promise, questions, aliases }: BundleFacts,
 ): Promise<{ slim: Uint8Array; textModel: TextModel | undefined }> {
   const pause = deployed.createTurns();
   const { bytes, trained, present } = deployed.readFile(type, policy);
@@ -188,6 +197,7 @@ async function packSlim(
   if (
     promise === null &&
     isDeepStrictEqual(trained.manifest.questions, questions) &&
+    isDeepStrictEqual(trained.manifest.aliases, aliases) &&
     isDeepStrictEqual(trained.manifest.pii_fields ?? [], type.piiFields) &&
     pinned.length === 0 &&
     isNewest &&
@@ -198,12 +208,13 @@ async function packSlim(
   const encoderHost = present.plan.text?.encoder ? hosted?.host : undefined;
   await encoderHost?.start();
   const inputs = listGoldenInputs(present, type.piiFields);
-  const { pii_fields: _former, questions: _asked, ...settings } = toManifestDraft(present.manifest);
+  const { pii_fields: _former, questions: _asked, aliases: _named, ...settings } = toManifestDraft(present.manifest);
   const manifest = {
     ...settings,
     golden_inputs: settings.golden_inputs ?? ('synthetic' as const),
     runtime: encoderHost?.runtimeVersion ?? null,
     ...(questions && { questions }),
+    ...(aliases && { aliases }),
     ...(type.piiFields.length > 0 && { pii_fields: [...type.piiFields] }),
     promise: promise && { state: promise.state, target_error: promise.target_error, certainty: promise.certainty },
   };
