@@ -198,7 +198,7 @@ const decisionModels = {
   'MDL-1':
     'POST /v1/systemone and POST /v1/decisions answer a choice by the probabilities of /api/v1/decide, with the same log and charge; what the workbench decided stands beside, unless X-Workbench-Extras is off.',
   'MDL-2':
-    'Which type answers a question is decided by what is asked, names and marks, and never by what was asked before: a renamed question changes nothing; options alone find a type only where the state has a field of it; what fits none is refused with the types and the difference.',
+    'Which type answers a question is decided by what is asked, names and marks, and never by what was asked before; options alone find a type only where the state has a field of it; what fits none is refused with the types and the difference.',
   'MDL-3': 'Several types of one call share the reading of its text, and all or none of their decisions are recorded.',
   'MDL-4':
     'A yes or no is the probability of the option that a person has marked for its wording, a score the mean place of options that stand in a stated order; unmarked both are refused.',
