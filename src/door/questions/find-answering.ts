@@ -133,7 +133,8 @@ export type QuestionPorts = {
 
 /**
  * Finds what answers a question: the type that `model` names, or the one that is marked for it, that has the question's
- * name, or alone has its options; what was asked before changes nothing. Throws as `findNamed`, and `validation_error` where none fits.
+ * name, or alone has its options; what was asked before changes nothing. Throws as `findNamed`, and `validation_error`
+ * where none fits.
  */
 export function findAnswering(
   index: QuestionIndex,

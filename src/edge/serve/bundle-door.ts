@@ -91,8 +91,8 @@ function toServed(opened: OpenBundle): Served {
 }
 
 /**
- * Finds the bundle of a type, which may be pinned by the digest of its release or an alias that it was exported with. As
- * in the workbench what follows the `@` behind a type that is served is a pin and nothing else.
+ * Finds the bundle of a type, which may be pinned by the digest of its release or an alias of it. As in the workbench
+ * what follows the `@` behind a type that is served is a pin and nothing else.
  */
 function findBundle(bundles: ReadonlyMap<string, ServedBundle>, name: string): ServedBundle {
   const at = name.lastIndexOf('@');

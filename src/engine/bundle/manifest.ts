@@ -187,7 +187,7 @@ const settingsSchema = z.strictObject({
   readings: z.array(z.strictObject({ path: z.array(z.string()).min(1), reading: readingSchema })).optional(),
   /** Which questions people have said that the type answers; left out without any. Earlier readers refuse it. */
   questions: z.union([z.array(markSchema).min(1).max(limits.maxQuestions), formerMarksSchema]).optional(),
-  /** Aliases of the release as it was exported, by which callers name it; absent without any. Earlier readers refuse it. */
+  /** Aliases of the release when it was exported; absent without any. Earlier readers refuse it. */
   aliases: z.array(z.string().min(1)).min(1).optional(),
   /** Dot paths of the personal fields that a log masks; absent without any. Readers before 0.4.0 refuse it. */
   pii_fields: z.array(z.string().min(1)).min(1).optional(),
