@@ -552,6 +552,8 @@ const training = {
     'No figure and no promise is given where labels seem to be what a policy answered: those added since one could answer are certainly easier, or they are the wrong answers of another type’s policy.',
   'FIG-4':
     'No figure is given where a field alone gives the label and hardly any example without a label has it; where these have it, the figure is said.',
+  'FIG-9':
+    'A field that is no number and tells every label, or has a value with one answer alone, keeps a training from deploying by itself, and every door asks whether it is known before the decision. Who releases the policy with a reason has answered for those that follow.',
   'FIG-1':
     'The headline names a field that alone gives the label, and says of figures that came with an imported file that they were not measured here: page, REST, commands, agents.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',

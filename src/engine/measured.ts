@@ -50,10 +50,11 @@ export const splitReportSchema = z.object({
 /** Facts that belong to a policy's figures wherever they are quoted. */
 export const cautionSchema = z.object({
   kind: z
-    .enum(['gives_answer', 'known_late', 'labelled_differ', 'own_answers'])
+    .enum(['gives_answer', 'known_when', 'known_late', 'labelled_differ', 'own_answers'])
     .describe(
-      '`gives_answer`: a field alone tells the label of nearly all examples; `known_late`: and those without a label lack it, so no figure is said; `labelled_differ`: those that came with their label are not like those that came without; `own_answers`: labels that seem to be what a policy answered, so no figure is said',
+      '`gives_answer`: a field alone tells the label of nearly all examples; `known_when`: a field that is no number tells it of all, or has a value with one answer alone, so a person says before the first release whether it is known before the decision; `known_late`: and those without a label lack it, so no figure is said; `labelled_differ`: those that came with their label are not like those that came without; `own_answers`: labels that seem to be what a policy answered, so no figure is said',
     ),
+  field: z.string().nullable().default(null).describe('Of `known_when`'),
   sentence: z.string(),
 });
 export type Caution = z.infer<typeof cautionSchema>;

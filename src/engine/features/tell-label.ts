@@ -85,6 +85,27 @@ export function measureTelling(values: readonly Value[], labels: readonly number
   return { rows, share: rows === 0 ? 0 : right / rows, baseline: Math.max(0, ...totals.values()) / Math.max(1, rows) };
 }
 
+/** The least share of one label's rows that have a value no other row has, where it tells the label by being there. */
+const minGiven = 0.9;
+
+/** Finds the label with which alone a field has a value, in most of its rows; null where there is none. */
+export function findOnlyGiven(
+  given: readonly boolean[],
+  labels: readonly number[],
+): { label: number; share: number } | null {
+  const counts = new Map<number, { rows: number; given: number }>();
+  for (const [row, label] of labels.entries()) {
+    if (label < 0) continue;
+    const count = counts.get(label) ?? { rows: 0, given: 0 };
+    counts.set(label, { rows: count.rows + 1, given: count.given + Number(given[row]) });
+  }
+  const having = [...counts].filter((each) => each[1].given > 0);
+  const [[label, count] = [-1, { rows: 0, given: 0 }]] = having;
+  const others = [...counts.values()].reduce((sum, { rows }) => sum + rows, 0) - count.rows;
+  const isOnly = having.length === 1 && count.given >= minGiven * count.rows;
+  return isOnly && Math.min(count.rows, others) >= minOtherRows ? { label, share: count.given / count.rows } : null;
+}
+
 /** Whether a column alone settles the label, wrong in no more than `most`, as far as this many rows can show. */
 export function isLeak({ rows, share, baseline }: Telling, most = maxError): boolean {
   const others = 1 - baseline;

@@ -1,6 +1,6 @@
 /** Fields that say nothing, fields that say too much, and values far from all others. */
 import { log } from '../exact-math.ts';
-import { isLeak, measureTelling } from '../features/tell-label.ts';
+import { findOnlyGiven, isLeak, measureTelling } from '../features/tell-label.ts';
 import { computeMedian } from '../features/values.ts';
 import { isJsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
@@ -100,8 +100,22 @@ function findLanguages(column: Column, { detectLanguage }: Kept): Finding | null
   });
 }
 
-/** Null for a field that alone does not settle the label. */
-function findLeak(column: Column, { labels }: Kept): Finding | null {
+/** Null for a field that settles the label neither by its value nor by having one. */
+function findLeak(column: Column, { labels, options }: Kept): Finding | null {
+  const { cells, lengths, name } = column;
+  const isGiven = (cell: Cell, row: number) => cell !== '' && (cell ?? lengths?.[row]) !== undefined;
+  const only = cells.length < minForNearlyConstant ? null : findOnlyGiven(cells.map(isGiven), labels);
+  if (only !== null) {
+    return toFinding({
+      kind: 'leak',
+      severity: 'warning',
+      message: `Field "${name}" has a value in ${(100 * only.share).toFixed(1)}% of the examples of "${options[only.label]}" and in no others: it gives the answer away. If it is only known after the decision, leave it out.`,
+      ids: [],
+      count: cells.length,
+      field: name,
+      score: only.share,
+    });
+  }
   if (isTextColumn(column)) return null;
   const telling = measureTelling(column.cells, labels);
   if (!isLeak(telling)) return null;

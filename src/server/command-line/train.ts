@@ -120,6 +120,7 @@ async function trainAndMeasure(client: Client, typeId: string, order: Order, aro
       ? await writeBundle(client, typeId, params.policy_id, out)
       : { bundle: null, sha256: null, revision: null };
   const { version, seed, deployed, held_back, verdict, metrics } = await client.call('policies.get', { params });
+  for (const { state, sentence } of verdict) if (state === 'blocking') around.say(sentence);
   return {
     isPassed,
     answer: {

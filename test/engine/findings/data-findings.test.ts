@@ -185,6 +185,10 @@ describe('fields', () => {
     ['a code for the label', ({ decision }) => (decision === 'refund' ? 'R7' : 'T1')],
     ['a number that is only high for one label', ({ decision }, i) => (decision === 'refund' ? 1000 + i : i)],
     ['being there for one label only', ({ decision }, i) => (decision === 'refund' ? `z${i % 7}` : undefined)],
+    [
+      'being there for most of one label only',
+      ({ decision }, i) => (decision === 'refund' && i % 36 > 0 ? `T${i}` : undefined),
+    ],
   ])('leak the answer by %s', (_, readValue) => {
     expect(ofKind(search(withField('outcome', readValue)), 'leak')).toMatchObject([
       { field: 'outcome', severity: 'warning', example_count: 300 },

@@ -296,12 +296,26 @@ describe('a figure', () => {
     );
   });
 
-  it('says which field gives the answer away, and that it came with a file [FIG-1]', async () => {
+  it('says which field gives the answer away, asks whether it is known before, and that it came with a file [FIG-1] [FIG-9]', async () => {
     const { url, id } = await makeTrained('leaky', leaky);
     const said = 'Field "closed_as" alone gives the label of 100.0% of 300 examples.';
     const whole = await wholeOf(url, id);
     expect(whole.headline).toContain(said);
-    expect((await policyOf(url, id)).metrics.cautions).toMatchObject([{ kind: 'gives_answer' }]);
+    const asking =
+      /^Is the field "closed_as" known before the decision\? .* release the policy with that as the reason\.$/;
+    const first = await policyOf(url, id);
+    expect(first.metrics.cautions).toMatchObject([{ kind: 'known_when', field: 'closed_as' }]);
+    expect(first).toMatchObject({ status: 'trained', held_back: expect.stringMatching(asking) });
+    const item = { kind: 'answers', state: 'blocking', sentence: first.held_back };
+    expect(first.verdict).toContainEqual(item);
+    const deploy = (body: object) => bench.call('POST', `${url}/policies/${id}/deploy`, body);
+    expect(await deploy({})).toMatchObject({
+      status: 409,
+      text: expect.stringContaining('known before the decision?'),
+    });
+    expect(await deploy({ reason: 'It is known before.' })).toMatchObject({ status: 200 });
+    // Who released a policy with the field has answered for those that follow.
+    expect(await policyOf(url, await train(bench.call, url, quickly))).toMatchObject({ status: 'deployed' });
 
     const exported = await bench.app.inject({
       url: `/api/v1${url}/archive`,

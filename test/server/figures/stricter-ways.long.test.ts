@@ -66,7 +66,7 @@ describe('a promise that only examples held out at random would keep', () => {
     const ids = rows.filter(({ input_payload: { minutes } }) => easy.has(minutes)).map(({ id }) => id);
     await bench.call('POST', `${path}/examples/bulk`, { action: 'set_test', ids, test: true });
     const fourth = await get(`${path}/policies/${await train(bench.call, path, quickly)}`);
-    const reason = 'Hold them out at random and train again: the promise is asked for there.';
+    const reason = 'Take the marks off the test rows and train again: the promise is asked for there.';
     expect(fourth).toMatchObject({ status: 'trained', held_back: expect.stringContaining(reason), promise: null });
     expect(fourth.metrics.other_ways).toMatchObject([{ split: { by: 'random' }, standing: 'lower' }]);
     const report = await bench.call('GET', `${path}/policies/${fourth.id}/report`);

@@ -43,7 +43,7 @@ export function measureWay(
   const outcomes = measured.map(({ decision }, i) => ({ ...groups[i], isRight: decision === chosen[i] }));
   const accuracy = measureRows(outcomes, ({ isRight }) => isRight);
   const ownExamples = own.isMarked ? 'of those that were marked' : nameExamples(own.split);
-  return describeWay({ split, rows: grouped }, accuracy, own.accuracy, ownExamples);
+  return describeWay({ split, rows: grouped }, accuracy, own.accuracy, ownExamples, own.isMarked);
 }
 
 /** Says how a figure in another way stands beside the figure as it was measured. */
@@ -52,30 +52,30 @@ function describeWay(
   accuracy: MeasuredShare,
   asMeasured: MeasuredShare,
   ownExamples: string,
+  isMarked: boolean,
 ): OtherWay {
   const standing = compare(asMeasured, accuracy);
-  const sentence = describe({ accuracy, standing }, nameExamples(split, rows), asMeasured, ownExamples);
+  const conclusion = isMarked && standing === 'lower' ? conclusionOfMarks : conclusions[standing];
+  const figures = describe(accuracy, nameExamples(split, rows), asMeasured, ownExamples);
+  const sentence = `${figures} ${conclusion}`;
   return { split, accuracy, accuracy_as_measured: asMeasured, standing, sentence };
 }
+
+const draft = 'a draft of the classifier';
 
 type Placed = { split: SplitWay; rows: readonly LabelledRow[] };
 
 /** Says how a draft of the classifier does in a way that was tried beside rows at random, in which it is not lower. */
 export function describeTried({ split, rows }: Placed, inWay: MeasuredShare, random: MeasuredShare): OtherWay {
-  const sentence = `${describe({ accuracy: inWay, standing: 'alike' }, nameExamples(split, rows), random, nameExamples(atRandom), 'a draft of the classifier')}`;
+  const figures = describe(inWay, nameExamples(split, rows), random, nameExamples(atRandom), draft);
+  const sentence = `${figures} ${conclusions.alike}`;
   return { split, accuracy: inWay, accuracy_as_measured: random, standing: 'alike', sentence };
 }
 
 /** Says what the same draft reaches on rows at random, where the way is certainly lower and was taken. */
 export function describeRandom({ split, rows }: Placed, inWay: MeasuredShare, random: MeasuredShare): OtherWay {
   const own = nameExamples(split, rows);
-  const sentence = describe(
-    { accuracy: random, standing: 'higher' },
-    nameExamples(atRandom),
-    inWay,
-    own,
-    'a draft of the classifier',
-  );
+  const sentence = `${describe(random, nameExamples(atRandom), inWay, own, draft)} ${conclusions.higher}`;
   return { split: atRandom, accuracy: random, accuracy_as_measured: inWay, standing: 'higher', sentence };
 }
 
@@ -107,8 +107,11 @@ const conclusions = {
   alike: 'That is no certain difference.',
 } as const satisfies Record<OtherWay['standing'], string>;
 
+/** Held out at random, marked rows are measured again. */
+const conclusionOfMarks = 'Expect no more of new data: take the marks off the test rows and train again.';
+
 function describe(
-  { accuracy, standing }: Pick<OtherWay, 'accuracy' | 'standing'>,
+  accuracy: MeasuredShare,
   examples: string,
   own: MeasuredShare,
   ownExamples: string,
@@ -116,5 +119,5 @@ function describe(
 ): string {
   const range = `${toPercent(accuracy.low)} to ${toPercent(accuracy.high)}%`;
   const measured = ownExamples.replace('of', 'Of');
-  return `${measured} ${who} gets ${toPercent(own.share ?? 0)}% right, ${examples} ${toPercent(accuracy.share ?? 0)}% (${range}). ${conclusions[standing]}`;
+  return `${measured} ${who} gets ${toPercent(own.share ?? 0)}% right, ${examples} ${toPercent(accuracy.share ?? 0)}% (${range}).`;
 }

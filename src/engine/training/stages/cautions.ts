@@ -1,6 +1,8 @@
 /** The facts that belong to a policy's figures wherever they are quoted. */
 import { leaveOut } from '../../drawn-rows.ts';
+import { findOnlyGiven } from '../../features/tell-label.ts';
 import { searchFields } from '../../findings/fields.ts';
+import type { Finding } from '../../findings/finding.ts';
 import type { JsonObject } from '../../json.ts';
 import { formatShare } from '../../measure/format-share.ts';
 import { findDifference } from '../../measure/two-samples.ts';
@@ -34,7 +36,7 @@ export const listCautions = (state: State): Caution[] => [
   ...findGiveaways(state),
   ...compareWithOpen(state),
   ...[findEasyLater(state), findTaken(state)].flatMap((sentence): Caution[] =>
-    sentence === null ? [] : [{ kind: 'own_answers', sentence: `Accuracy not known: ${sentence}` }],
+    sentence === null ? [] : [{ kind: 'own_answers', field: null, sentence: `Accuracy not known: ${sentence}` }],
   ),
 ];
 
@@ -93,7 +95,7 @@ function compareWithOpen({ request, rows, split }: State): Caution[] {
   const area = findDifference(read(byCome.get(false) ?? []), [...read(byCome.get(true) ?? []), ...open]);
   if (area === null) return [];
   const sentence = `Examples that came with their label differ from those that came without (a classifier tells ${formatShare(area)} of such pairs apart): for these the figure may be another one.`;
-  return [{ kind: 'labelled_differ', sentence }];
+  return [{ kind: 'labelled_differ', field: null, sentence }];
 }
 
 /** Fields that alone tell nearly every label; one that rows without labels lack is known with the answer. */
@@ -104,12 +106,31 @@ function findGiveaways({ request, rows }: State): Caution[] {
     search.add({ id, input, decision, heldOut: false, reviewedAt: null });
   }
   const found = search.finish().filter(({ kind }) => kind === 'leak');
-  return found.slice(0, maxGiveaways).map(({ message, field }): Caution => {
+  const isAsked = compileAsked(request, rows);
+  return found.slice(0, maxGiveaways).map((finding): Caution => {
+    const { message, field } = finding;
     const having = open.filter((input) => readField(input, field ?? '') !== null).length;
     if (open.length < minCompared || having > maxHaving * open.length)
-      return { kind: 'gives_answer', sentence: message };
+      return isAsked(finding)
+        ? { kind: 'known_when', field, sentence: message }
+        : { kind: 'gives_answer', field: null, sentence: message };
     const have = `${formatCount(having)} of ${formatCount(open.length)} examples without a label have it`;
     const sentence = `Accuracy not known: field ${JSON.stringify(field)} alone gives the label, and ${have}. Leave it out.`;
-    return { kind: 'known_late', sentence };
+    return { kind: 'known_late', field: null, sentence };
   });
+}
+
+/**
+ * Prepares telling fields of which a person says whether they are known before the decision: a limit of a number is
+ * what a rule would say, and texts name their answer as people write.
+ */
+function compileAsked({ definition }: State['request'], rows: State['rows']) {
+  const labelled = rows.filter(isLabelled);
+  const labels = labelled.map(({ decision }) => definition.options.indexOf(decision));
+  return ({ field, severity, score }: Finding): boolean => {
+    const values = labelled.map(({ input }) => readField(input, field ?? ''));
+    const given = values.map((value) => value !== null);
+    const isWord = severity !== 'error' && !values.some((value) => typeof value === 'number');
+    return (isWord && score === 1) || findOnlyGiven(given, labels) !== null;
+  };
 }

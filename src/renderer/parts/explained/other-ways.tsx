@@ -25,7 +25,7 @@ export function OtherWays({ policy }: { policy: OutputOf<'policies.get'> }) {
       {ways.map(({ split, standing, sentence }) => (
         <div key={sentence} className={standing === 'lower' ? 'note warn row' : 'muted'}>
           <p>{quoteNames(sentence)}</p>
-          {standing === 'lower' && (
+          {standing === 'lower' && metrics?.split?.rule !== 'test_rows' && (
             <Button size="compact-xs" loading={start.isPending} onClick={() => train(split)}>
               Hold them out and train
             </Button>

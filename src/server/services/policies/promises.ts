@@ -184,9 +184,12 @@ export function findObstacle(deps: Foundation, type: DecisionTypeRecord, policy:
 export function findEasierTest({ metrics }: Pick<PolicyRecord, 'metrics'>): string | null {
   const stricter = findStricterWay(metrics);
   if (stricter === null) return null;
+  const easy = 'Its examples were held out in a way that is too easy.';
+  if (metrics?.split?.rule === 'test_rows')
+    return `${easy} Take the marks off the test rows and train again: the promise is asked for there.`;
   const { by, field } = stricter.split;
   const way = by === 'random' ? 'at random' : `by the ${by} ${JSON.stringify(field)}`;
-  return `Its examples were held out in a way that is too easy. Hold them out ${way} and train again: the promise is asked for there.`;
+  return `${easy} Hold them out ${way} and train again: the promise is asked for there.`;
 }
 
 function toState(target: number, observed: number | null, bound: number): PromiseStatus['state'] {

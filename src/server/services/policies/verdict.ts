@@ -45,7 +45,7 @@ export function assessPolicy(
   if (policy.bundleSha256 === null) return [];
   const items: (Item | null)[] = [
     judgeSplit(type, policy.metrics),
-    judgeAnswers(policy.metrics),
+    judgeAnswers(deps, type, policy.metrics),
     judgeReport(policy.metrics),
     judgeGate(policy),
     judgePromise(deps, type, policy),
@@ -70,10 +70,21 @@ function judgeSplit({ oneCase }: Pick<DecisionTypeRecord, 'oneCase'>, metrics: M
   return stricter && { kind: 'split', state: 'warning', sentence: stricter.sentence };
 }
 
-/** Whether no figure is known, as labels may be a policy's answers, or a field is known with the answer alone. */
-function judgeAnswers(metrics: Metrics | null): Item | null {
-  const caution = metrics?.cautions.find(({ kind }) => kind === 'own_answers' || kind === 'known_late');
-  return caution === undefined ? null : { kind: 'answers', state: 'blocking', sentence: caution.sentence };
+/**
+ * Whether no figure is known, as labels may be a policy's answers, or a field is known with the answer alone; or
+ * whether a field that settles the label is known before it. Who released a policy with that field has answered.
+ */
+function judgeAnswers({ store }: Foundation, type: DecisionTypeRecord, metrics: Metrics | null): Item | null {
+  const cautions = metrics?.cautions ?? [];
+  const unknown = cautions.find(({ kind }) => kind === 'own_answers' || kind === 'known_late');
+  if (unknown !== undefined) return { kind: 'answers', state: 'blocking', sentence: unknown.sentence };
+  const asked = cautions.filter(({ kind }) => kind === 'known_when');
+  const deciding = asked.length === 0 ? null : store.deployments.find(type.id);
+  const released = deciding && readPolicy(store, deciding.id).metrics?.cautions;
+  const open = asked.find(({ field }) => !released?.some((each) => each.kind === 'known_when' && each.field === field));
+  if (open === undefined) return null;
+  const sentence = `Is the field ${JSON.stringify(open.field)} known before the decision? ${open.sentence} If it is, release the policy with that as the reason.`;
+  return { kind: 'answers', state: 'blocking', sentence };
 }
 
 function askWhose(rule: string, field: string): Item {
