@@ -56,10 +56,11 @@ export function collectColumns(): ColumnTable {
 }
 
 /** Parts between blanks; of scripts that set none, two characters are about a word. */
-const countWords = (text: string) =>
+export const countWords = (text: string) =>
   text.split(/\s+/).length +
   (text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}/gu)?.length ?? 0);
-const textWords = 4;
+/** Words, on average, from which on strings are texts. */
+export const textWords = 4;
 const sampledCells = 2_000;
 
 /** Whether a field holds texts, to be read and not counted: strings of mostly several words. */

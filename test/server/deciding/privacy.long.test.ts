@@ -134,10 +134,10 @@ describe('personal fields that are objects, in lists or named with dots', () => 
         },
         contacts: [{ town: ['Limaton', 'Cairoton'][i % 2] }],
         'home.country': ['Freedonia', 'Sylvania'][i % 2],
-        amount: i % 2 === 0 ? 10 + i : 500 + i,
+        amount: i < 45 ? 10 + i : 500 + i,
         channel: ['mailbox', 'telephone'][i % 2],
       },
-      decision: i % 2 === 0 ? 'low' : 'high',
+      decision: i < 45 ? 'low' : 'high',
     }));
     const type = { name: 'people', options: ['low', 'high'], pii_fields: ['person', 'contacts.town', 'home.country'] };
     const people = await createTrainable(bench, type, examples);

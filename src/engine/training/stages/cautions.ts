@@ -1,6 +1,7 @@
 /** The facts that belong to a policy's figures wherever they are quoted. */
 import { leaveOut } from '../../drawn-rows.ts';
 import { findOnlyGiven } from '../../features/tell-label.ts';
+import { countWords, textWords } from '../../findings/columns.ts';
 import { searchFields } from '../../findings/fields.ts';
 import type { Finding } from '../../findings/finding.ts';
 import type { JsonObject } from '../../json.ts';
@@ -130,7 +131,9 @@ function compileAsked({ definition }: State['request'], rows: State['rows']) {
   return ({ field, severity, score }: Finding): boolean => {
     const values = labelled.map(({ input }) => readField(input, field ?? ''));
     const given = values.map((value) => value !== null);
-    const isWord = severity !== 'error' && !values.some((value) => typeof value === 'number');
+    const words = values.filter((value) => typeof value === 'string').map(countWords);
+    const isText = words.reduce((sum, count) => sum + count, 0) >= textWords * Math.max(1, words.length);
+    const isWord = severity !== 'error' && !isText && !values.some((value) => typeof value === 'number');
     return (isWord && score === 1) || findOnlyGiven(given, labels) !== null;
   };
 }
