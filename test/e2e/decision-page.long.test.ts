@@ -5,8 +5,6 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readPath } from '../../src/engine/features/values.ts';
-import { readFile } from '../../src/engine/import/read-file.ts';
-import { readCell } from '../../src/engine/import/sheet.ts';
 import type { JsonObject } from '../../src/engine/json.ts';
 import { buildForAll } from '../edge/built-package.ts';
 import { remarks } from '../engine/training/tune/tuning-request.ts';
@@ -23,7 +21,7 @@ import {
   train,
 } from '../server/workbench.ts';
 import { keepPicture, openAddress } from './tools/browser-page.ts';
-import { decideInChromium } from './tools/program-page.ts';
+import { decideFile, decideInChromium } from './tools/program-page.ts';
 
 type Answer = { decision: string; confidence: number; stage: string };
 
@@ -86,20 +84,6 @@ async function open(name: string): Promise<Page> {
   });
   await page.getByText('decided as in the workbench').waitFor();
   return page;
-}
-
-/** Gives the page a file and reads the one that comes back. */
-async function decideFile(page: Page, name: string, buffer: Buffer) {
-  await page.getByLabel('File', { exact: true }).setInputFiles({ name, mimeType: 'text/plain', buffer });
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Save the file with its decisions' }).click(),
-  ]);
-  const bytes = new Uint8Array(readFileSync(await download.path()));
-  const sheet = await readFile({ name: download.suggestedFilename(), bytes }, {}, { maxBytes: 1e8 });
-  const read = (row: (typeof sheet.rows)[number], column: string) =>
-    readCell(row, sheet.columns, sheet.columns.indexOf(column));
-  return { name: download.suggestedFilename(), sheet, read };
 }
 
 function expectAnswers({ sheet, read }: Awaited<ReturnType<typeof decideFile>>, answers: readonly Answer[]): void {

@@ -37,6 +37,8 @@ export async function readTable(file: { name: string; bytes: Uint8Array }, info:
     const column = columns.get(field.path.join('.'));
     return column === undefined ? [] : [{ field, column }];
   });
+  // As an input of the file's own order, by which a decision names what it does not read.
+  read.sort((one, other) => one.column - other.column);
   const names = info.fields.map(({ path }) => path.join('.'));
   if (read.length === 0)
     throw new UnreadableFile(
@@ -53,7 +55,7 @@ export async function readTable(file: { name: string; bytes: Uint8Array }, info:
     const input: Record<string, unknown> = {};
     for (const { path, readValue } of readers) {
       const value = readValue(row);
-      if (value !== null) place(input, path, value);
+      if (value !== undefined) place(input, path, value);
     }
     return input;
   });
@@ -74,11 +76,13 @@ function spreadExamples(exported: Sheet, { fields }: BundleInfo): Sheet {
 }
 
 type ReadColumn = { field: EdgeField; column: number };
-type ValueReader = { path: readonly string[]; readValue(row: SheetRow): Json };
+type ValueReader = { path: readonly string[]; readValue(row: SheetRow): Json | undefined };
 
 function prepareReaders(sheet: Sheet, info: BundleInfo, read: readonly ReadColumn[]): ValueReader[] {
   const surveys = new Map(surveyColumns(sheet, new Date().getUTCFullYear()).map((survey) => [survey.name, survey]));
   const readings = new Set(info.readings.map(({ path }) => path.join('.')));
+  // Empty cells are left out; a null of JSON is one.
+  const isTable = sheet.header !== null || sheet.isOwnExport;
   return read.map(({ field, column }) => {
     const name = field.path.join('.');
     const found = surveys.get(name) ?? { kind: 'as_is', reading: null };
@@ -90,8 +94,9 @@ function prepareReaders(sheet: Sheet, info: BundleInfo, read: readonly ReadColum
       const cell = readCell(row, sheet.columns, column);
       const read = toValue(cell);
       const value = kind === 'cell_by_cell' && typeof read === 'string' ? readPlain(read) : read;
+      if (value === null) return isTable || cell === undefined ? undefined : null;
       // A misfit stays as it is, so that the decision names it as unread.
-      return value === undefined ? (cell ?? null) : value;
+      return value === undefined ? cell : value;
     };
     return { path: field.path, readValue };
   });

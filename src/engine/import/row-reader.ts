@@ -35,11 +35,15 @@ export function listNewReadings(
   return Object.fromEntries(taken);
 }
 
-/** Makes the reader of a sheet's rows; a column without a reading is taken as it stands. */
+/**
+ * Makes the reader of a sheet's rows; a column without a reading is taken as it stands. `toDecide`: a decision is to name
+ * the cells that do not fit, so they stay as they are, and empty cells of a table are left out.
+ */
 export function createRowReader(
-  { columns }: Sheet,
+  { columns, header }: Sheet,
   chosen: ExampleColumns,
   readings: ReadonlyMap<string, Reading | null>,
+  toDecide = false,
 ): RowReader {
   const misfits = new Map<string, { refusal: Refusal; count: number }>();
   const places = new Map(columns.map((name, index) => [name, index]));
@@ -58,14 +62,14 @@ export function createRowReader(
     const cell = index < 0 ? readCell(row, [name], 0) : readCell(row, columns, index);
     if (cell === undefined) return undefined;
     const value = column.readCell(cell);
-    if (value !== undefined) return value;
+    if (value !== undefined) return value === null && toDecide && header !== null ? undefined : value;
     const known = misfits.get(name);
     if (known) known.count += 1;
     else {
       const message = `“${String(cell).slice(0, 80)}” is not ${noun}`;
       misfits.set(name, { refusal: { line: row.line, column: name, message }, count: 1 });
     }
-    return null;
+    return toDecide ? cell : null;
   };
   return {
     misfits,
@@ -100,15 +104,16 @@ export type RowPlanner = {
 
 /**
  * Makes the planner of a sheet's rows, from what each column becomes, how it is read, and what each label means.
- * Without a word about copies, they are dropped where a column tells rows apart.
+ * Without a word about copies, they are dropped where a column tells rows apart. `toDecide`: as `createRowReader`.
  */
 export function createRowPlanner(
   sheet: Sheet,
   { columns, readings }: { columns: ExampleColumns; readings: ReadonlyMap<string, Reading | null> },
   targets: Readonly<Record<string, LabelTarget>>,
   copies?: 'keep' | 'drop',
+  toDecide = false,
 ): RowPlanner {
-  const { readRow, misfits } = createRowReader(sheet, columns, readings);
+  const { readRow, misfits } = createRowReader(sheet, columns, readings, toDecide);
   const used = new Set([...columns.inputs, columns.decision, columns.reasons, columns.second]);
   const ignored = [...sheet.columns.keys()].filter((index) => !used.has(sheet.columns[index] ?? ''));
   const seenRows = new Map<string, number>();

@@ -1,12 +1,15 @@
-/** The page of a program that decides by the package `decision-edge`, in real Chromium. */
+/** Pages that decide by the package `decision-edge`, in real Chromium: a program's, and one that a policy was saved as. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import type { EdgeDecision, Input, Verification } from '../../../src/edge/api.ts';
+import { readFile } from '../../../src/engine/import/read-file.ts';
+import { readCell } from '../../../src/engine/import/sheet.ts';
 import { openAddress } from './browser-page.ts';
 
 export type DecidedThere = { made: EdgeDecision[]; verified: Verification; hasLoadedRuntime: boolean };
@@ -21,7 +24,7 @@ const runtime = () => {
   return import('/onnxruntime-web/ort.wasm.min.mjs');
 };
 const predictor = await loadBundle(bundle, { runtime });
-globalThis.decided = { made: await predictor.decideMany(inputs), verified: await predictor.verify(), hasLoadedRuntime };
+globalThis.decided = { made: await predictor.decideEach(inputs), verified: await predictor.verify(), hasLoadedRuntime };
 await predictor.close();
 `;
 
@@ -59,4 +62,18 @@ export async function decideInChromium(
   const foreign = reached.filter((url) => !url.startsWith(address));
   if (faults.length + foreign.length > 0) throw new Error([...faults, ...foreign].join('\n'));
   return page.evaluate<DecidedThere>('decided');
+}
+
+/** Gives a saved page a file and reads the one that comes back. */
+export async function decideFile(page: Page, name: string, buffer: Buffer) {
+  await page.getByLabel('File', { exact: true }).setInputFiles({ name, mimeType: 'text/plain', buffer });
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save the file with its decisions' }).click(),
+  ]);
+  const bytes = new Uint8Array(readFileSync(await download.path()));
+  const sheet = await readFile({ name: download.suggestedFilename(), bytes }, {}, { maxBytes: 1e8 });
+  const read = (row: (typeof sheet.rows)[number], column: string) =>
+    readCell(row, sheet.columns, sheet.columns.indexOf(column));
+  return { name: download.suggestedFilename(), sheet, read };
 }

@@ -195,14 +195,16 @@ export const importOperations = {
       as: z
         .enum(['cells', 'examples'])
         .default('cells')
-        .describe('examples: all lines as the import reads them, with those that hold none and with copies'),
+        .describe(
+          'examples: all lines as the import reads them, with those that hold none and with copies; to be decided, so empty cells are left out and cells that do not fit stay texts',
+        ),
     }),
     output: z.object({
       rows: cellRows.describe('At most 20,000 cells, 200 characters of each'),
       examples: z.array(readLineSchema).nullable().describe('At most a million characters, or one; null: as cells'),
       next: z.int().nullable().describe('The number to go on from; null: there are no more'),
     }),
-    summary: 'Rows of the file of an import, cells as texts or as the examples that they become',
+    summary: 'Rows of the file of an import, cells as texts or as examples to be decided',
     errors: ['decision_type_not_found', 'conflict'],
   }),
   'imports.commit': operation('POST', `${base}/:import_id/commit`, {

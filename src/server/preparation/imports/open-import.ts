@@ -289,7 +289,7 @@ export async function planOpenImport(
 type RowsOrder = OpenOrder & { from: number; count: number; label: string | undefined; as: 'cells' | 'examples' };
 type ReadRows = { rows: OpenImportPlan['preview']; examples: ReadLine[] | null; next: number | null };
 
-/** Reads rows of the file as texts, all or those with a label, or as the examples that they become. */
+/** Reads rows of the file as texts, all or those with a label, or as the examples that they become, to be decided. */
 export async function readImportRows(order: RowsOrder, held: HeldFile): Promise<ReadRows> {
   const file = await hold(order, held);
   if (order.as === 'examples') return listExamples(file, order);
@@ -323,7 +323,7 @@ function readLines(file: ReadFile, { type, choices }: OpenOrder): ReadLines {
   const { sheet } = file;
   const { read } = planColumns(file, options, choices);
   const { columns } = read;
-  const planner = createRowPlanner(sheet, read, planLabels(sheet, columns, options, choices).targets, 'keep');
+  const planner = createRowPlanner(sheet, read, planLabels(sheet, columns, options, choices).targets, 'keep', true);
   const lines = [...sheet.rows, ...sheet.refused].sort((one, other) => one.line - other.line);
   file.lines = {
     key,
