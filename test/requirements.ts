@@ -683,7 +683,7 @@ const training = {
   'EYE-1':
     'With publish_by_another a draft is published by somebody who has changed nothing of it since the last release, whoever touched it last.',
   'EYE-2':
-    'With publish_by_another its own switch, publish_by_hand, a promise, the audit, the name and the type itself are taken away when two hands ask for the same within a week; a release says who, when and why. Pinned cases stay as long.',
+    'With publish_by_another its own switch, publish_by_hand, a promise, the audit, the name, an option and the type itself are changed or taken away when two hands ask for the same within a week; a release says who, when and why. Pinned cases stay as long.',
   'EYE-3': 'With publish_by_another a bundle comes to decide once two hands bring the same file.',
   'EYE-4':
     'With publish_by_another nobody deploys a policy that they trained, goes back to a release of theirs or gives it an alias.',

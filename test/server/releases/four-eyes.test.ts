@@ -84,6 +84,26 @@ describe('a type with four eyes', () => {
     expect((await publish(ada)).status).toBe(201);
   });
 
+  it('has its options changed by two alone, as three renames of one hand would swap all decisions [EYE-2]', async () => {
+    const { call, url, ada, bo, guard, decide, newest } = await open();
+    await guard();
+    const rename = (by: Call, to: string, commit = true) =>
+      by('POST', `${url}/options/rename`, { from: 'approve', to, commit });
+    expect((await rename(ada, 'granted', false)).body.touches.deployed_policy).toBe(true);
+    expect([(await rename(ada, 'granted')).status, (await rename(ada, 'granted')).status]).toEqual([409, 409]);
+    expect((await rename(bo, 'given')).body.error.message).toContain('asks for four eyes');
+    expect([(await call('GET', url)).body.active_version.options, await decide()]).toEqual([
+      ['approve', 'decline'],
+      'decline',
+    ]);
+    const renamed = await rename(ada, 'given');
+    expect([renamed.status, renamed.body.decision_type.active_version.options]).toEqual([200, ['given', 'decline']]);
+    const { undo_token } = renamed.body;
+    const undo = (by: Call) => by('POST', `${url}/options/undo`, { undo_token });
+    expect([(await undo(ada)).status, (await undo(bo)).status]).toEqual([409, 200]);
+    expect(await newest()).toMatchObject({ release: 1 });
+  });
+
   it('takes a bundle from two alone [EYE-3]', async () => {
     const { call, url, ada, bo, guard, load, decide, newest } = await open();
     await call('PUT', url, { hard_rules: [opposite] });

@@ -12,7 +12,9 @@ import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { ChangeDone, OptionChange } from '../../store/examples/example-changes.ts';
+import type { Author } from '../../store/types/authors.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { doByTwo } from '../authors.ts';
 import { refuseTooMany } from '../example-limit.ts';
 import { noteChange } from '../releases.ts';
 import { findDecisionType, findVersion, toNextVersion } from './decision-types.ts';
@@ -36,7 +38,10 @@ type ChangeDeps = Foundation & {
   exampleAdditions: { change(typeId: string, parts: number, steps: Steps): ChangeDone | Promise<ChangeDone> };
 };
 
-/** Says what a change of an option touches and, with `commit`, makes it. `plan` throws for what cannot be. */
+/**
+ * Says what a change of an option touches and, with `commit`, makes it; with four eyes two have to ask, as renames there
+ * and back swap all decisions. `plan` throws for what cannot be.
+ */
 function changeOption(
   deps: ChangeDeps,
   caller: Caller,
@@ -50,17 +55,20 @@ function changeOption(
     refuseUnknown(definition, option, field);
     return { type, planned: plan(definition), touches: findOptionTouches(deps, type, option) };
   };
-  const { touches, type } = look();
+  const { touches, type, planned: asked } = look();
   if (!commit) return { touches, type, undoToken: null };
   const undoToken = deps.newId();
-  const begin = () => {
+  const begin = (first: Author | null) => {
     const { type: now, planned } = look();
     const fallbackOption = touches.isFallback ? planned.into : now.fallbackOption;
-    beginOptionChange(deps, caller, now, undoToken, { ...planned, from: option, fallbackOption });
+    beginOptionChange(deps, caller, now, undoToken, { ...planned, from: option, fallbackOption, first });
   };
   const cancelling = { scope: 'deploy', turnBack: () => turnBack(deps, caller, typeId, undoToken) } as const;
   const parts = deps.store.exampleChanges.countParts(typeId, deps.store.examples.count(typeId));
-  const changed = deps.exampleAdditions.change(typeId, parts, { begin, cancelling });
+  const { how, into } = asked;
+  const changed = doByTwo(deps, caller, type, { option, how, into }, (first) =>
+    deps.exampleAdditions.change(typeId, parts, { begin: () => begin(first), cancelling }),
+  );
   return mapMaybePromise(changed, () => ({ touches, type: findDecisionType(deps, caller, typeId), undoToken }));
 }
 
@@ -139,13 +147,20 @@ function findOptionTouches(deps: Foundation, type: DecisionTypeRecord, option: s
   };
 }
 
+type BegunChange = PlannedChange & {
+  from: string;
+  fallbackOption: string | null;
+  /** Who asked for it before, where two have to. */
+  first: Author | null;
+};
+
 /** Writes the new version and whatever else names the option; its examples follow in parts. */
 function beginOptionChange(
   deps: Foundation,
   caller: Caller,
   type: DecisionTypeRecord,
   token: string,
-  { from, into, how, definition, fallbackOption }: PlannedChange & { from: string; fallbackOption: string | null },
+  { from, into, how, definition, fallbackOption, first }: BegunChange,
 ): void {
   const { decisionTypes, exampleChanges } = deps.store;
   const now = deps.clock.now();
@@ -164,7 +179,7 @@ function beginOptionChange(
   if (how === 'rename' && into !== null) deps.store.trainingRuns.labelChecks.renameOption(type.id, from, into);
   if (into !== null) deps.store.audits.renameOption(type.id, from, into);
   decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
-  noteChange(deps, caller, type.id);
+  noteChange(deps, caller, type.id, { reason: null, ...(first && { authors: [first] }) });
 }
 
 /** Begins to take the change of an option back, in a new version; throws `conflict` as `undoOptionChange`. */
@@ -216,6 +231,8 @@ export function undoOptionChange(
 ): { affected: number; type: DecisionTypeRecord } | Promise<{ affected: number; type: DecisionTypeRecord }> {
   const begin = () => turnBack(deps, caller, typeId, undoToken);
   const parts = deps.store.exampleChanges.countParts(typeId, deps.store.examples.count(typeId), undoToken);
-  const undone = deps.exampleAdditions.change(typeId, parts, { begin, cancelling: null });
+  const undone = doByTwo(deps, caller, findDecisionType(deps, caller, typeId), { undo: undoToken }, () =>
+    deps.exampleAdditions.change(typeId, parts, { begin, cancelling: null }),
+  );
   return mapMaybePromise(undone, ({ affected }) => ({ affected, type: findDecisionType(deps, caller, typeId) }));
 }
