@@ -686,7 +686,7 @@ const training = {
     'With publish_by_another its own switch, publish_by_hand, a promise, the audit, the name, an option and the type itself are changed or taken away when two hands ask for the same within a week; a release says who, when and why. Pinned cases stay as long.',
   'EYE-3': 'With publish_by_another a bundle comes to decide once two hands bring the same file.',
   'EYE-4':
-    'With publish_by_another nobody deploys a policy that they trained, goes back to a release of theirs or gives it an alias.',
+    'With publish_by_another nobody deploys a policy that they trained, goes back to a release of theirs or gives it an alias, and an import changes no reading of texts.',
   'EYE-5': 'A person, their keys and the keys of one holder are one hand.',
   'DRA-6':
     'While a policy is deployed the page keeps rules, thresholds and the like as the draft, which every window shows; Publish… shows its effect and asks for a reason where it is worse, and Undo goes back.',

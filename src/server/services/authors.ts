@@ -1,5 +1,6 @@
 /** Four eyes: where a type asks for them, what may decide comes to decide by a hand that is not among its authors. */
 import { WorkbenchError } from '../../engine/errors.ts';
+import { hasScope } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Foundation } from '../foundation.ts';
 import type { Store } from '../store/store.ts';
@@ -38,6 +39,10 @@ export function refuseAuthor({ store }: Foundation, caller: Caller, type: Guarde
     `You are among the authors of this ${noun}, and this type asks that another person releases it, or a key that somebody else holds.`,
   );
 }
+
+/** Whether an import of a caller may say how texts are read from now on, which decides: with four eyes a draft does. */
+export const mayAddReadings = (caller: Caller, { publishing }: Pick<GuardedType, 'publishing'>): boolean =>
+  hasScope(caller, 'deploy') && publishing !== 'by_another';
 
 /**
  * Does what a type with four eyes lets nobody do alone (another's file, or a guard taken away), once a second hand asks

@@ -151,6 +151,21 @@ describe('a type with four eyes', () => {
     expect(await decide()).toBe('approve');
   });
 
+  it('goes on reading texts as it did, whatever an import says of them [EYE-4]', async () => {
+    const { url, call, ada, guard } = await open();
+    const bring = async (field: string) => {
+      const content = `${field};decision\n1,5;approve\n2,5;decline`;
+      const { status, body } = await ada('POST', `${url}/examples/import`, { content, commit: true });
+      expect([status, Object.keys(body.readings)]).toEqual([200, [field]]);
+      return Object.keys((await call('GET', url)).body.active_version.readings);
+    };
+    expect(await bring('rate')).toEqual(['rate']);
+    await guard();
+    expect(await bring('code')).toEqual(['rate']);
+    await call('PUT', `${url}/draft`, { readings: { code: { kind: 'number', decimal: ',' } } });
+    expect((await call('GET', url)).body.draft.settings.readings).toHaveProperty('code');
+  });
+
   it('counts a person and every key of theirs as one hand [EYE-5]', async () => {
     const { call, url, guard, draft, publish, makeKey } = await open();
     await guard();

@@ -14,6 +14,7 @@ import type { ExampleBulk } from '../../contract/examples/examples.ts';
 import { readExampleFields, toExample } from '../../preparation/examples/example-wire.ts';
 import { makeExamples, refuseLostDigits, writeRows } from '../../preparation/examples/prepare-examples.ts';
 import { LargeBody, WrittenAnswer } from '../../preparation/preparation.ts';
+import { mayAddReadings } from '../../services/authors.ts';
 import { describeTrained, exportExamples } from '../../services/examples/example-export.ts';
 import {
   addExampleRows,
@@ -115,7 +116,7 @@ export const exampleHandlers = {
 
   'examples.import': (deps, { type, caller, body, receipt }) =>
     importExamples(deps, toCallerId(caller), type, body, (result) => {
-      if (hasScope(caller, 'deploy')) addReadings(deps, caller, type.id, result.readings);
+      if (mayAddReadings(caller, type)) addReadings(deps, caller, type.id, result.readings);
       const { pii_fields: personal = [] } = result.mapping;
       if (personal.length > 0) {
         requireScope(caller, 'deploy');

@@ -4,7 +4,7 @@ import { toValidationError } from '../../../../door/errors/validation-error.ts';
 import { WorkbenchError } from '../../../../engine/errors.ts';
 import type { ConflictChoice } from '../../../../engine/export/merge.ts';
 import { startChoices } from '../../../../engine/import/planning/import-choices.ts';
-import { hasScope, requireScope } from '../../../auth/auth.ts';
+import { requireScope } from '../../../auth/auth.ts';
 import { type Caller, toCallerId } from '../../../auth/caller.ts';
 import type { ImportChoice, OpenImportPlan } from '../../../contract/examples/imports.ts';
 import { toFolderPaths } from '../../../data-folder/folder.ts';
@@ -13,6 +13,7 @@ import type { OpenOrder, WrittenImport } from '../../../preparation/imports/open
 import type { SpilledForm } from '../../../preparation/spilled-form.ts';
 import type { TaskInput, TaskName, TaskOutput } from '../../../preparation/tasks.ts';
 import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts';
+import { mayAddReadings } from '../../authors.ts';
 import { findDecisionType, refuseAnother, refuseChangedMeanwhile } from '../../types/decision-types.ts';
 import type { ExampleAdditions } from '../example-additions.ts';
 import { toExampleType } from '../examples.ts';
@@ -185,7 +186,7 @@ async function writeAll(
 ): Promise<Committed> {
   if (type !== null && names.options.length + names.reason_codes.length + names.pii_fields.length > 0)
     requireScope(caller, 'deploy');
-  const readings = type === null || hasScope(caller, 'deploy') ? names.readings : {};
+  const readings = type === null || mayAddReadings(caller, type) ? names.readings : {};
   const request = { ...names, readings };
   const plan =
     type === null
