@@ -36,8 +36,8 @@ export function listNewReadings(
 }
 
 /**
- * Makes the reader of a sheet's rows; a column without a reading is taken as it stands. `toDecide`: a decision is to name
- * the cells that do not fit, so they stay as they are, and empty cells of a table are left out.
+ * Makes the reader of a sheet's rows; a column without a reading is taken as it stands. `toDecide`: cells that do not
+ * fit stay as they are, for a decision to name them, and empty cells of a table are left out.
  */
 export function createRowReader(
   { columns, header }: Sheet,

@@ -39,8 +39,8 @@ type ChangeDeps = Foundation & {
 };
 
 /**
- * Says what a change of an option touches and, with `commit`, makes it; with four eyes two have to ask, as renames there
- * and back swap all decisions. `plan` throws for what cannot be.
+ * Says what a change of an option touches and, with `commit`, makes it; with four eyes two have to ask, as renames
+ * there and back swap all decisions. `plan` throws for what cannot be.
  */
 function changeOption(
   deps: ChangeDeps,
