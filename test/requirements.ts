@@ -544,6 +544,8 @@ const training = {
     'Train says how examples are held out, by which field and what that tells; Train and Evaluate show the figures of other ways, and one press trains with a stricter one.',
   'HLD-9':
     'Of a type with a promise, other ways to hold out are measured before a policy may decide: one that keeps the promise only on easier examples is held back, and loses it where the stricter figure comes later.',
+  'HLD-12':
+    'What one case is, by which fields, and how many there are is one sentence under Train and Evaluate, in the report, over REST, to agents and from the commands; what a policy will be asked about can be answered and taken back.',
   'HLD-10':
     'Sentences that differ only in names, numbers and addresses are one group of a field that rows are held out by; where a field has such, what the classifier reaches on unseen ones is measured and said.',
   'HLD-11':

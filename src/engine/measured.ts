@@ -21,6 +21,10 @@ export const splitReportSchema = z.object({
     .describe(
       'Whether the examples said so: of new ones of the field, or later ones, the classifier is certainly less often right than of examples at random, so a person says which it will be asked about before it decides',
     ),
+  one_case: z
+    .string()
+    .default('')
+    .describe('What one case is, and how many there are, in a sentence; empty in earlier metrics'),
   sentence: z.string().default('').describe('What was held out; empty at random and of marked rows'),
   refitted: z.boolean(),
   near_duplicates: z

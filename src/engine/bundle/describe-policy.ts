@@ -45,7 +45,7 @@ export function listPolicyFacts(facts: Facts, max: { names: number; rules: numbe
     undecided: facts.isRulesOnly ? `${answers} what no rule decides.` : describeThresholds(facts, quote),
     learned: [
       `The training learned from ${countOf(train_size, 'example')}${measured}.`,
-      ...(split?.sentence ? [quote(split.sentence)] : []),
+      ...[split?.one_case, split?.sentence].flatMap((said) => (said ? [quote(said)] : [])),
       ...(split?.corrections
         ? [
             `Of those it learned from, ${split.corrections} are corrections of live decisions, on which nothing is measured.`,

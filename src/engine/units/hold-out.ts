@@ -149,6 +149,20 @@ export function checkLearned(
   );
 }
 
+/** Says in a sentence what one case is, and how many there are among the rows of people. */
+export function describeCases({ by, field }: SplitWay, rows: readonly SplitRow[]): string {
+  const own = rows.filter(({ source }) => source === 'user');
+  const cases = new Set(own.map((row) => ((row.group ?? -1) < 0 ? row : row.group))).size;
+  const many = `${formatCount(cases)} of them in ${formatCount(own.length)} examples.`;
+  if (by === 'group' && field !== null) {
+    const wording = areTemplates(field, own) ? 'the wording of ' : '';
+    return `One case is known by ${wording}${nameFields(field)}: ${many}`;
+  }
+  const copies = cases === own.length ? '' : ' with its copies and near copies';
+  const time = by === 'date' ? `, of its time, ${nameFields(field ?? '')}` : '';
+  return `One case is one example${copies}${time}: ${cases === own.length ? `${formatCount(cases)} of them.` : many}`;
+}
+
 /** Says in a sentence what was held out, unless at random or by marks; no value of a personal field. */
 export function describeSides({ by, field }: SplitWay, piiFields: readonly string[], sides: Sides): string {
   const { split, rows, train, test } = sides;

@@ -130,6 +130,7 @@ async function trainAndMeasure(client: Client, typeId: string, order: Order, aro
       deployed,
       held_back,
       verdict,
+      one_case: metrics?.split?.one_case ?? '',
       rows: (metrics?.train_size ?? 0) + (metrics?.test_size ?? 0),
       accuracy,
       baseline,

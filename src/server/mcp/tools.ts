@@ -46,6 +46,7 @@ const shortenType = (type: Answers['type']) => ({
 const shortenPolicy = (policy: Answers['policy']) => ({
   policy_id: policy.id,
   ...pick(policy, ['version', 'status', 'deployed', 'held_back', 'error']),
+  one_case: policy.metrics?.split?.one_case,
   against: policy.verdict.filter(({ state }) => state !== 'passed').map(({ sentence }) => sentence),
 });
 const followAnalysis = ({ state, progress }: Pick<OutputOf<'policies.slices'>, 'state' | 'progress'>) =>

@@ -184,6 +184,7 @@ describe('the prepare stage', () => {
       corrections_held_out: 0,
       near_repeats: 0,
       put_aside: 0,
+      one_case: expect.stringMatching(/^One case is one example: \d+ of them\.$/),
     });
     expect(prepared.measuredRows).toBe(prepared.testRows);
     expect(prepared.presentOptions).toEqual([1, 2]);

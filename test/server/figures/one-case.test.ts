@@ -23,13 +23,17 @@ function createVisits(): object[] {
 describe('a policy whose figure is that of new customers', () => {
   const bench = openForAll();
 
-  it('decides once a person has said what it will be asked about, and the type keeps the answer [HLD-7]', async () => {
+  it('decides once a person has said what it will be asked about, and the type keeps the answer [HLD-7] [HLD-12]', async () => {
     const { rules: _, ...plain } = loanType;
     const url = await createTrainable(bench, plain, createVisits());
     const id = await train(bench.call, url, { ...quickly, auto_deploy: true });
     const policy = (await bench.call('GET', `${url}/policies/${id}`)).body;
     expect(policy).toMatchObject({ deployed: false, metrics: { split: { rule: 'group', found: true } } });
     expect(policy.metrics.split.field).toMatch(/amount|income/);
+    const line = new RegExp(`^One case is known by ".*": ${customers} of them in ${customers * visits} examples\\.$`);
+    expect(policy.metrics.split.one_case).toMatch(line);
+    const report = (await bench.call('GET', `${url}/policies/${id}/report`)).text;
+    expect(report).toMatch(/One case is known by /);
     expect(policy.metrics.whole.headline).toMatch(/^Correct on .* unseen examples with new "/);
     expect(policy.metrics.whole.accuracy.share).toBeLessThan(0.7);
     expect(policy.metrics.other_ways).toMatchObject([{ split: { by: 'random', field: null }, standing: 'higher' }]);

@@ -4,7 +4,7 @@ import { findTakenOut } from '../../findings/taken-out.ts';
 import type { Json } from '../../json.ts';
 import { formatCount } from '../../numeric.ts';
 import { foldText } from '../../units/field-model.ts';
-import { checkLearned, checkSides, describeSides } from '../../units/hold-out.ts';
+import { checkLearned, checkSides, describeCases, describeSides } from '../../units/hold-out.ts';
 import { compareStrings, splitRows } from '../../units/sides.ts';
 import { isHinted, isLabelled } from '../data/hint-rows.ts';
 import { type LabelledRow, prepareRows, toMeasured, toRowLabel } from '../data/labelled-rows.ts';
@@ -13,6 +13,8 @@ import type { DecidedRun, Generated, Prepared, Run } from './state.ts';
 type State = Pick<Run, 'request' | 'progress'> &
   Partial<Pick<DecidedRun, 'isWayFound'>> &
   Pick<Generated, 'rare' | 'examples' | 'ruled' | 'notes'>;
+
+const testRowsNote = 'The figures are measured on the test rows that were marked, and no model learns from these.';
 
 /** Throws 'validation_error' for no label, fewer than two options, or one with test rows only. */
 export function prepareExamples({ request, progress, rare, examples, ruled, notes, isWayFound }: State): Prepared {
@@ -49,7 +51,6 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
   const holdoutNote =
     'There are too few examples to hold any out, so the figures are measured on the training examples.';
   const unmeasuredNote = 'No example has a label: hints alone were learned from, and nothing was measured.';
-  const testRowsNote = 'The figures are measured on the test rows that were marked, and no model learns from these.';
   const sides =
     split.rule === 'drawn'
       ? describeDrawn(testRows.length, labelled.length)
@@ -68,6 +69,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
       rule: split.rule,
       field: ['hash', 'drawn', 'test_rows'].includes(split.rule) ? null : config.split.field,
       found: isWayFound === true,
+      one_case: describeCases(config.split, all),
       sentence: sides,
       // The analyst's test rows are never learned from, so the measured model is the one that decides.
       refitted: config.refit && split.rule !== 'test_rows' && split.rule !== 'column',

@@ -1,7 +1,7 @@
 /** How examples were held out, and what the classifier reaches where they are held out in another way. */
 import { Button } from '@mantine/core';
 import { readWay } from '../../../engine/domain/metrics.ts';
-import { atRandom, nameFields } from '../../../engine/domain/training.ts';
+import { atRandom, nameFields, type SplitWay } from '../../../engine/domain/training.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
@@ -20,6 +20,7 @@ export function OtherWays({ policy }: { policy: OutputOf<'policies.get'> }) {
     );
   return (
     <>
+      {metrics?.split?.one_case && <p>{quoteNames(metrics.split.one_case)}</p>}
       <AskWhose policy={policy} />
       {metrics?.split?.sentence && <p className="muted">{quoteNames(metrics.split.sentence)}</p>}
       {ways.map(({ split, standing, sentence }) => (
@@ -37,21 +38,30 @@ export function OtherWays({ policy }: { policy: OutputOf<'policies.get'> }) {
   );
 }
 
-/** Asks what the policy will be asked about, where that changes its figure, until the type has an answer. */
+/** Asks what the policy will be asked about, where that changes its figure, or says the type's answer. */
 function AskWhose({ policy: { metrics, decision_type_id } }: { policy: OutputOf<'policies.get'> }) {
   const params = { decision_type_id };
   const type = useOperation('decision_types.get', { params, query: {} }).data;
   const answer = useChange('decision_types.update');
-  if (!metrics?.split?.found || type === undefined || type.one_case !== null) return null;
+  const keep = (one_case: SplitWay | null) => answer.mutate({ params, body: { one_case } });
+  if (!metrics?.split || type === undefined) return null;
+  if (type.one_case !== null) {
+    return (
+      <div className="row">
+        <p>{quoteNames(`It will be asked about ${nameCases(type.one_case)}.`)}</p>
+        <Button size="compact-xs" variant="default" loading={answer.isPending} onClick={() => keep(null)}>
+          Take the answer back
+        </Button>
+        {answer.error && <ErrorNote error={answer.error} />}
+      </div>
+    );
+  }
+  if (!metrics.split.found) return null;
   const way = readWay(metrics.split);
-  const names = nameFields(way.field ?? '');
   const isTime = way.by === 'date';
-  const keep = (one_case: typeof way) => answer.mutate({ params, body: { one_case } });
   return (
     <div className="note warn stack tight">
-      <p>
-        {quoteNames(`Will it be asked about ${isTime ? `times after these, by ${names}` : `new values of ${names}`}?`)}
-      </p>
+      <p>{quoteNames(`Will it be asked about ${nameCases(way)}?`)}</p>
       <div className="row">
         <Button size="compact-xs" loading={answer.isPending} onClick={() => keep(way)}>
           About {isTime ? 'later times' : 'new ones'}
@@ -67,4 +77,10 @@ function AskWhose({ policy: { metrics, decision_type_id } }: { policy: OutputOf<
       {answer.error && <ErrorNote error={answer.error} />}
     </div>
   );
+}
+
+function nameCases({ by, field }: SplitWay): string {
+  if (by === 'random') return 'more of what the examples hold';
+  const names = nameFields(field ?? '');
+  return by === 'date' ? `times after these, by ${names}` : `new values of ${names}`;
 }
