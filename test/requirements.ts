@@ -961,7 +961,7 @@ const border = {
   'LRG-2':
     'Large calls take at most 64 MiB of one caller (beyond: 429 rate_limited) and 160 MiB of all (503 unavailable), with Retry-After.',
   'LRG-3':
-    'A call whose work outgrows the memory of its process is a 422, one that takes over 60 s or whose process dies a 503; nothing is changed.',
+    'A call whose work outgrows the memory of its process is a 422, one that takes over 60 s of the processor or whose process dies a 503; nothing is changed.',
   'LRG-4':
     'What a packed file holds is asked of its directory before it is read: sheets of next to nothing, and Parquet files of more rows, columns or cells than are read, are refused. Answers repeat at most 200 characters of a name that was sent, 100 problems and a megabyte of rows.',
   'LRG-5':

@@ -1,6 +1,7 @@
 /** A few child processes that work off large tasks, each within a time and a memory. */
 import type { ChildProcess } from 'node:child_process';
 import { WorkbenchError } from '../../engine/errors.ts';
+import { readProcessorMs } from '../process/processor-time.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
 import type { TaskOrder, TaskReply } from './preparation-child.ts';
 import type { TaskInput, TaskName, TaskOutput } from './tasks.ts';
@@ -8,6 +9,7 @@ import type { TaskInput, TaskName, TaskOutput } from './tasks.ts';
 export type PoolLimits = {
   maxChildren: number;
   heapMb: number;
+  /** Time of the processor where that can be read, and ten times as much by the clock; else by the clock. */
   taskMs: number;
   idleMs: number;
 };
@@ -22,6 +24,9 @@ type Child = { process: ChildProcess; task: Task | null; timer: NodeJS.Timeout |
 
 /** Tasks that read a file of anybody's making: how long one takes follows from it only within wide bounds. */
 const ofFiles: ReadonlySet<TaskName> = new Set(['readImport', 'readMovedFile', 'stageTextModel']);
+
+/** A task that waits for a busy machine has so many times its time by the clock. */
+const maxClockTimes = 10;
 
 /** Runs tasks in child processes that end when idle; nobody has all at once, nor more than one with a file. */
 export class TaskPool {
@@ -105,12 +110,24 @@ export class TaskPool {
   #start(child: Child, task: Task): void {
     if (child.timer !== null) clearTimeout(child.timer);
     child.task = task;
-    child.timer = setTimeout(() => {
-      child.endsFor = 'time';
-      child.process.kill('SIGKILL');
-    }, this.#limits.taskMs).unref();
+    const { taskMs } = this.#limits;
+    this.#endAfter(child, readProcessorMs(child.process.pid ?? 0) ?? 0, taskMs, taskMs * maxClockTimes);
     // A channel that breaks is followed by the child's exit, which rejects the task.
     child.process.send(task.order, () => undefined);
+  }
+
+  /** Ends a child whose task, begun at `begunMs` of its processor time, is not done when its own time is over. */
+  #endAfter(child: Child, begunMs: number, waitMs: number, clockMs: number): void {
+    child.timer = setTimeout(() => {
+      const computedMs = (readProcessorMs(child.process.pid ?? 0) ?? Number.POSITIVE_INFINITY) - begunMs;
+      const leftMs = Math.min(this.#limits.taskMs - computedMs, clockMs - waitMs);
+      if (leftMs > 0) {
+        this.#endAfter(child, begunMs, leftMs, clockMs - waitMs);
+        return;
+      }
+      child.endsFor = 'time';
+      child.process.kill('SIGKILL');
+    }, waitMs).unref();
   }
 
   #finish(child: Child, reply: TaskReply): void {

@@ -48,6 +48,22 @@ describe('a task in a process of its own', () => {
     await expect(preparation.run('a', 'readImport', order)).rejects.toMatchObject(ended);
   });
 
+  it.skipIf(process.platform !== 'linux')(
+    'has its time of the processor, not of a machine that is busy [LRG-3]',
+    async () => {
+      const taskMs = 5_000;
+      const spawnStopped: typeof spawnChild = (name, options) => {
+        const child = spawnChild(name, options);
+        child.kill('SIGSTOP');
+        setTimeout(() => child.kill('SIGCONT'), 1.2 * taskMs);
+        return child;
+      };
+      const preparation = new Preparation(spawnStopped, { taskMs });
+      onTestFinished(() => preparation.close());
+      expect(await preparation.run('a', 'checkRules', toCheck(1))).toMatchObject({ ok: true });
+    },
+  );
+
   it('is refused as too large where it outgrows its memory, and others are not disturbed [LRG-3]', async () => {
     const preparation = openPreparation({ heapMb: 48, maxChildren: 2 });
     const content = JSON.stringify(Array.from({ length: 300_000 }, (_, n) => ({ n, label: `text ${n}` })));
