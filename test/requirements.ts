@@ -969,7 +969,7 @@ const border = {
   'LRG-6':
     'Twice the input takes at most twice the processor time of the thread that answers, whatever it holds, and no call holds it for more than 100 ms, in the Python package, too.',
   'LRG-7':
-    'Every operation says what bounds its work in what is stored: an index, a page, counts, turns for others, a process of its own or a limit. Beside none does anybody wait long on a folder with 20,000 examples, 2,000 types and 2,000 releases.',
+    'Every operation says what bounds its work in what is stored: an index, a page, counts, turns for others, a process of its own or a limit. Beside none does anybody wait long on a folder with 20,000 examples, 20,000 log records, 2,000 types and 2,000 releases.',
   'IDM-1':
     'A call with an Idempotency-Key that was done is not done again for 24 hours: the same key with the same request is given the same status and body, with Idempotency-Replayed: true, also after a restart.',
   'IDM-2':

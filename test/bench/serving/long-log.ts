@@ -8,17 +8,12 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../../src/engine/json.ts';
 import { createRandom } from '../../../src/engine/random.ts';
-import { createIdSource, systemClock } from '../../../src/server/process/clock.ts';
-import { prepareDecisionCharge } from '../../../src/server/store/account/credits.ts';
-import { openDatabase, readMigrations } from '../../../src/server/store/database.ts';
-import { prepareLogInsert } from '../../../src/server/store/deciding/log-writer.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from '../../e2e/tools/workbench-process.ts';
-import { usualDecision } from '../../server/usual-decision.ts';
+import { fillLog, logDays } from '../../faults/tools/storage/full-log.ts';
 import { percentile } from './load.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const dayMs = 24 * 3_600_000;
-const days = 60;
 const repeats = 20;
 const importedExamples = 100_000;
 const print = (line: string) => process.stdout.write(`${line}\n`);
@@ -36,47 +31,15 @@ function processorSeconds(pid: number): number {
   return ((user ?? 0) + (system ?? 0)) / 100;
 }
 
-/** Fills log and ledger of two types: every 20th record is of the second. The time goes from 60 days ago to now. */
-function fill(dataDir: string, types: { id: string; seq: number }[], rows: number): void {
-  const migrations = readMigrations(join(root, 'src/server/store/migrations'));
-  const db = openDatabase(join(dataDir, 'workbench.db'), { synchronous: 'NORMAL', migrations });
-  const insertLog = prepareLogInsert(db);
-  const charge = prepareDecisionCharge(db);
-  const random = createRandom(7);
-  const newId = createIdSource(systemClock.now);
-  const inputs = readFileSync(join(root, 'test/fixtures/german_credit/train.jsonl'), 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => (JSON.parse(line) as { input: JsonObject }).input);
-  const now = Date.now();
-  const total = Math.floor((rows * 20) / 19);
-  const chunk = 20_000;
-  for (let from = 0; from < total; from += chunk) {
-    db.transaction(() => {
-      let last = 0;
-      for (let index = from; index < Math.min(total, from + chunk); index += 1) {
-        const type = types[index % 20 === 19 ? 1 : 0];
-        if (type === undefined) throw new Error('two types are needed');
-        const confidence = 1 - random() ** 2 / 2;
-        const createdAt = Math.round(now - days * dayMs * (1 - index / total));
-        last = insertLog({
-          ...usualDecision,
-          decisionTypeSeq: type.seq,
-          requestId: newId(),
-          input: inputs[index % inputs.length] ?? {},
-          decision: random() < 0.3 ? 'bad risk' : 'good risk',
-          confidence,
-          classProbabilities: { 'good risk': confidence, 'bad risk': 1 - confidence },
-          escalated: confidence < 0.75,
-          unfamiliar: random() < 0.02,
-          latencyMs: random(),
-          createdAt,
-        });
-      }
-      charge(last - Math.min(total - from, chunk) + 1, last, 1);
-    })();
-  }
-  db.close();
+/** Fills log and ledger of two types: every 20th record is of the second. */
+function fill(dataDir: string, types: { seq: number }[], rows: number): void {
+  const lines = readFileSync(join(root, 'test/fixtures/german_credit/train.jsonl'), 'utf8').trimEnd().split('\n');
+  fillLog(dataDir, {
+    count: Math.floor((rows * 20) / 19),
+    typeSeqAt: (index) => types[index % 20 === 19 ? 1 : 0]?.seq ?? Number.NaN,
+    inputs: lines.map((line) => (JSON.parse(line) as { input: JsonObject }).input),
+    options: ['good risk', 'bad risk'],
+  });
 }
 
 /** Calls `/health` without a pause until told to stop; answers the longest wait in milliseconds. */
@@ -246,7 +209,7 @@ export async function measureLongLog(rows: number): Promise<void> {
     workbench = await startWorkbenchProcess(dataDir);
     await measureReads(workbench, path, rows);
     await measureExport(workbench, path, rows, 'after the reads');
-    await workbench.call('PUT', path, { retention_days: days / 2 });
+    await workbench.call('PUT', path, { retention_days: logDays / 2 });
     await workbench.end();
     workbench = await startWorkbenchProcess(dataDir);
     await measureRetention(workbench, path, rows);

@@ -10,6 +10,7 @@ import { listOperations, type OperationName } from '../../../src/server/contract
 import { deployForAll, forAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { measureMainThreadMs, runBeside, send } from '../tools/beside-calls.ts';
 import { startServerProcess } from '../tools/server-process.ts';
+import { fillLog } from '../tools/storage/full-log.ts';
 import { fillStore } from '../tools/storage/full-store.ts';
 
 /** `WORK_ROWS=200000` is as many as a type may have. */
@@ -91,6 +92,13 @@ const typeId = () => folder.url.split('/').at(-1) ?? '';
 const server = forAll(
   () => {
     fillStore(folder.dataDir, { typeId: typeId(), policyId: folder.policyId }, rows);
+    // A type in twenty of the records is another one.
+    const typeSeqAt = (index: number) => (index % 20 === 19 ? 2 + (index % 100) : 1);
+    const inputs = [
+      { amount: 1_200, purpose: 'car' },
+      { amount: 60_000, note: 'A bridge loan.' },
+    ];
+    fillLog(folder.dataDir, { count: rows, typeSeqAt, inputs, options: ['approve', 'decline'] });
     return startServerProcess(folder.dataDir);
   },
   ({ end }) => end('SIGKILL'),

@@ -2,6 +2,9 @@
 import path from 'node:path';
 import Database from 'better-sqlite3';
 
+/** More decision types than anybody keeps. */
+const maxTypes = 2_000;
+
 type Filled = { typeId: string; policyId: string };
 
 /**
@@ -46,7 +49,7 @@ export function fillStore(dataDir: string, { typeId, policyId }: Filled, rows: n
     copy('decision_type_versions', ofType, rows / 20, { id: toId(2), version_number: '10 + n' });
     copy('policies', `id = '${policyId}'`, rows / 100, { id: toId(3), version: '10 + n', status: "'trained'" });
     copy('releases', ofType, rows / 10, { number: '10 + n', deployment: '0' });
-    copy('decision_types', `id = '${typeId}'`, rows / 10, { id: toId(4), name: "'type ' || n" });
+    copy('decision_types', `id = '${typeId}'`, Math.min(rows / 10, maxTypes), { id: toId(4), name: "'type ' || n" });
   })();
   db.close();
 }
