@@ -751,6 +751,8 @@ const records = {
     'The latency that a training estimates is of texts that are read for the first time, also where a training before it has read them.',
   'LAT-2':
     'An item of a batch takes its share of what was computed for all of them, and the metrics of a type have the median and the 95th percentile of the newest 1,000 decisions.',
+  'LAT-3':
+    'A decision takes at most the processor time that is kept, as a multiple of what a server takes that only commits a row.',
   'MET-1':
     'Metrics of a type cover the last 24 hours: total_decisions, avg_confidence, avg_latency_ms, escalation_rate and decision_distribution.',
   'MET-2':

@@ -106,13 +106,15 @@ async function startWorkbenchProcessUntilHealth(): Promise<{ stop(): Promise<voi
       }),
   };
 }
-const readFirstLine = (child: ChildProcess) =>
+/** The first line that a process prints; rejects where it ends before. */
+export const readFirstLine = (child: ChildProcess) =>
   new Promise<string>((ready, fail) => {
     if (child.stdout) createInterface({ input: child.stdout }).once('line', ready);
     child.once('exit', (code) => fail(new Error(`ended with ${code}`)));
   });
 
-const startLimitServer = (...args: string[]) =>
+/** Starts a limit (limit-server.ts), which prints its port. */
+export const startLimitServer = (...args: string[]) =>
   spawn(process.execPath, [...serverFlags, join(root, 'test/bench/serving/limit-server.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
