@@ -38,6 +38,9 @@ describe('a policy whose figure is that of new customers', () => {
     expect(policy.metrics.whole.accuracy.share).toBeLessThan(0.7);
     expect(policy.metrics.other_ways).toMatchObject([{ split: { by: 'random', field: null }, standing: 'higher' }]);
 
+    const promise = (await bench.call('GET', `${url}/policies/${id}/promise?target_error=0.4`)).body;
+    expect(promise.rows * visits).toBe(policy.metrics.test_size);
+
     const question = policy.verdict.find(({ kind }: { kind: string }) => kind === 'split');
     expect(question).toMatchObject({
       state: 'blocking',
