@@ -85,6 +85,8 @@ describe('examples whose answers hold for a month', () => {
     await look('asked');
     await page.getByRole('button', { name: 'About later times' }).click();
     await page.getByText(/^Will it be asked about/).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Take the answer back' }).waitFor();
+    await look('answered');
     expect((await workbench.call<object>('GET', path)).body).toMatchObject({
       one_case: { by: 'date', field: dateField },
     });
