@@ -61,7 +61,7 @@ function measureHints(state: State): Metrics['hints'] {
   const measured = testRows.filter(({ ruled }) => !ruled);
   const isKnown =
     new Set(labelled.map(({ label }) => label)).size === new Set(trainRows.map(({ label }) => label)).size;
-  if (measured.length === 0 || !isKnown || tuned !== null || trainRows.length > maxHintTrialRows) {
+  if (rows === 0 || measured.length === 0 || !isKnown || tuned !== null || trainRows.length > maxHintTrialRows) {
     return describeHints(rows);
   }
   const countRight = (part: readonly LabelledRow[]) =>
