@@ -19,7 +19,7 @@ describe('the time left of a training', () => {
     'is right within a factor of two after $atS of $ofS s of $examples examples [PRG-2]',
     ({ examples, ofS, atS, percent, stage, stageFromS }) => {
       const pace = { elapsedMs: atS * 1000, fraction: percent / 100, stage, stageElapsedMs: (atS - stageFromS) * 1000 };
-      const leftS = estimateRemainingMs(pace, examples, null) / 1000;
+      const leftS = estimateRemainingMs(pace, { examples, options: 3 }, null) / 1000;
       expect(leftS).toBeGreaterThan((ofS - atS) / 2);
       expect(leftS).toBeLessThan((ofS - atS) * 2);
     },
@@ -27,7 +27,8 @@ describe('the time left of a training', () => {
 
   it('is that of the run before it until there is a pace', () => {
     const pace = { elapsedMs: 1_000, fraction: 0.05, stage: 'text_model', stageElapsedMs: 0 } as const;
-    expect(estimateRemainingMs(pace, 1_000, { examples: 500, tookMs: 100_000 })).toBeCloseTo(190_000, -3);
-    expect(estimateRemainingMs({ ...pace, stage: null }, 1_000, null)).toBe(23_000);
+    const size = { examples: 1_000, options: 2 };
+    expect(estimateRemainingMs(pace, size, { examples: 500, tookMs: 100_000 })).toBeCloseTo(190_000, -3);
+    expect(estimateRemainingMs({ ...pace, stage: null }, size, null)).toBe(9_000);
   });
 });

@@ -7,8 +7,8 @@ import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import type { PastRun } from '../../store/policies/policies.ts';
 import type { AttemptRecord, PolicyRecord } from '../../store/policies/policy-records.ts';
 
-/** Many rows are searched on in part, and their texts read by words: those beyond the first few are only fitted on. */
-const firstGuess = { baseMs: 4_000, perExampleMs: 20, upToExamples: 3_000, perFurtherMs: 2 } as const;
+/** Settings are searched on the first few thousand rows; those beyond are read and fitted on, for every option. */
+const firstGuess = { baseMs: 2_000, perExampleMs: 8, upToExamples: 3_000, perFurtherMs: 2, perOptionMs: 0.06 } as const;
 /** A smaller part of a stage says nothing of its pace. */
 const minPacedShare = 0.05;
 /** A smaller part of a run says nothing of the stages after it. */
@@ -17,6 +17,7 @@ const minPacedFraction = 0.05;
 type ProgressSources = {
   policy: PolicyRecord;
   attempts: readonly AttemptRecord[];
+  optionCount: number;
   /** From memory, while a process runs. */
   live: LiveProgress | null;
   pastRun: PastRun | null;
@@ -82,7 +83,7 @@ function toAttemptProgress(policy: PolicyRecord, attempt: AttemptRecord): Progre
 }
 
 function describeTimes(
-  { policy, pastRun, nowMs }: ProgressSources,
+  { policy, optionCount, pastRun, nowMs }: ProgressSources,
   startedAt: number,
   fraction: number,
   { stage, completed }: { stage: TrainingStage | null; completed: Progress['completed_stages'] },
@@ -104,7 +105,7 @@ function describeTimes(
     startedAt,
   );
   const pace = { elapsedMs, fraction, stage, stageElapsedMs: Math.max(0, nowMs - stageStartedAt) };
-  const remainingMs = estimateRemainingMs(pace, policy.snapshotSize, pastRun);
+  const remainingMs = estimateRemainingMs(pace, { examples: policy.snapshotSize, options: optionCount }, pastRun);
   return {
     duration_hint: `about ${inWords(remainingMs)} left`,
     elapsed_seconds: elapsedSeconds,
@@ -135,11 +136,13 @@ function toMessage({ policy, queuePlace }: ProgressSources, runningMessage: stri
 
 type Pace = { elapsedMs: number; fraction: number; stage: TrainingStage | null; stageElapsedMs: number };
 
-/** Guesses the milliseconds of a run by its rows alone. */
-function guessMs(examples: number): number {
-  const { baseMs, perExampleMs, upToExamples, perFurtherMs } = firstGuess;
+type Size = { examples: number; options: number };
+
+/** Guesses the milliseconds of a run by its rows and options alone. */
+function guessMs({ examples, options }: Size): number {
+  const { baseMs, perExampleMs, upToExamples, perFurtherMs, perOptionMs } = firstGuess;
   const further = Math.max(0, examples - upToExamples);
-  return baseMs + perExampleMs * (examples - further) + perFurtherMs * further;
+  return baseMs + perExampleMs * (examples - further) + (perFurtherMs + perOptionMs * options) * further;
 }
 
 /**
@@ -148,10 +151,11 @@ function guessMs(examples: number): number {
  */
 export function estimateRemainingMs(
   { elapsedMs, fraction, stage, stageElapsedMs }: Pace,
-  examples: number,
+  size: Size,
   pastRun: PastRun | null,
 ): number {
-  const expectedMs = pastRun === null ? guessMs(examples) : pastRun.tookMs * Math.max(0.1, examples / pastRun.examples);
+  const expectedMs =
+    pastRun === null ? guessMs(size) : pastRun.tookMs * Math.max(0.1, size.examples / pastRun.examples);
   if (stage === null) return Math.max(0, expectedMs - elapsedMs);
   const [from, to] = stageSpans[stage];
   const share = Math.min(1, (fraction - from) / (to - from));

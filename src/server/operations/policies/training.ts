@@ -188,9 +188,10 @@ export const trainingHandlers = {
   'policies.progress'(deps, request) {
     // Check heartbeats first, so that a dead training shows as ended.
     deps.jobs.checkHeartbeats();
-    const { policy } = request;
+    const { type, policy } = request;
     return describeProgress({
       policy,
+      optionCount: type.activeVersion.definition.options.length,
       attempts: deps.store.policies.attempts(policy.id),
       live: deps.jobs.findProgress(policy.id),
       pastRun: deps.store.policies.findPastRun(policy),
