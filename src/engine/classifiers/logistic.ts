@@ -131,7 +131,8 @@ function fit(request: Request): Fitted {
     addGradient(rows, logits, outputs, gradient);
     return loss + addPenalty(x, centre, penalties, outputs, gradient);
   };
-  const start = request.start ?? centre ?? new Float64Array(size);
+  const begun = request.start?.length === size ? request.start : undefined;
+  const start = begun ?? centre ?? new Float64Array(size);
   const preconditioner = buildPreconditioner(rows, penalties, optionCount, outputs);
   const minimum =
     signs === undefined

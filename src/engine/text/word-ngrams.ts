@@ -104,7 +104,7 @@ export function keepNgrams(spec: WordNgramSpec, isKept: (place: number) => boole
 }
 
 /** Words, pairs and letters of a vocabulary as keys that no two of them share, in the order of their weights. */
-const listKeys = ({ words, pairs, letters }: WordNgramSpec) => [
+export const listKeys = ({ words, pairs, letters }: WordNgramSpec) => [
   ...words,
   ...pairs,
   ...letters.map((letter) => ` ${letter}`),

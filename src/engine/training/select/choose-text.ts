@@ -16,6 +16,7 @@ import {
   noNgrams,
   restrictText,
   type TextUse,
+  takeNgramsAlone,
 } from './text-use.ts';
 import { type LinearTrial, poolHeads, toLinearSettings, tryHeads } from './tune-heads.ts';
 
@@ -51,17 +52,21 @@ type TextChoiceParams = {
   encoder: EncoderShape | null;
   /** A comparison of the same rows by another encoder: what does not hang on it is not tried again. */
   known?: TextComparison | null;
+  /** The choice on a part of the rows: its use of text and values of C are tried alone, on more of them. */
+  near?: TextChoice | null;
   seed: number;
   tick: () => void;
   report: (share: number) => void;
 };
 
 const minRowsForFolds = 12;
-/** On small sets every further row counts, and folds are cheap. */
-const manyFolds = { folds: 5, upToRows: 3000 };
+/** On small sets every further row counts, and folds are cheap: up to so many rows, and scores of their options. */
+const manyFolds = { folds: 5, upToRows: 3000, upToScores: 150_000 };
 const fewFolds = 3;
 /** Multiplications that one pass over the rows may take; larger sets are compared on a part of their rows. */
 const passBudget = 250_000_000;
+/** The same where the settings are nearly known, so that there are few passes. */
+const nearBudget = 2 * passBudget;
 const minComparedRows = 600;
 /** More rows say hardly more about settings, and all of them are fitted on in the end. */
 const maxSearchedRows = 20_000;
@@ -76,19 +81,21 @@ const acceptableLossRatio = 1.01;
 
 /** Chooses the use of text and the heads by cross-validation: the cheapest one within 1% of the best log-loss. */
 export function chooseText(params: TextChoiceParams): TextChoice {
-  const { rows, optionCount, texts, seed, tick } = params;
-  const uses = listTextUses(params.plan, params.encoder !== null);
-  const fullUse = findFullUse(params.plan, params.encoder !== null);
-  const plan = learnText(params.plan, fullUse, rows, texts, params.encoder);
+  const { rows, optionCount, texts, near, seed, tick } = params;
+  const uses = near ? [near.textUse] : listTextUses(params.plan, params.encoder !== null);
+  const fullUse = near?.textUse ?? findFullUse(params.plan, params.encoder !== null);
+  const unknown = !near || readUnknown(near.plan);
+  const plan = learnText(params.plan, fullUse, rows, texts, params.encoder, unknown);
   if (rows.filter(isLabelled).length < minRowsForFolds || uses.length === 0) {
     return { plan, textUse: fullUse, linear: createDefaultSettings(plan), comparison: null };
   }
-  const compared = takeAffordableRows(rows, plan, optionCount);
+  const compared = takeAffordableRows(rows, plan, optionCount, near ? nearBudget : passBudget);
   // Words that stand in none of the rows would only cost time.
-  const comparedPlan = compared === rows ? plan : learnText(params.plan, fullUse, compared, texts, params.encoder);
+  const comparedPlan =
+    compared === rows ? plan : learnText(params.plan, fullUse, compared, texts, params.encoder, unknown);
   const { known, report } = params;
   const fold = (each: FeaturePlan) => foldFeatureRows(each, compared, optionCount, texts, seed);
-  const tried = tryTextUses({ plan: comparedPlan, fold, known, seed, tick, report }, uses);
+  const tried = tryTextUses({ plan: comparedPlan, fold, known, C: near?.linear.C, seed, tick, report }, uses);
   const { textUse, trial } = takeTextUse(tried.uses);
   const judged = compared.filter(isLabelled);
   return {
@@ -104,6 +111,8 @@ type TextUseParams = {
   plan: FeaturePlan;
   fold: (plan: FeaturePlan) => FoldedRows;
   known?: TextComparison | null | undefined;
+  /** Values of C that are tried alone, with n-grams as the plan counts them. */
+  C?: LinearSettings['C'] | undefined;
   /** That of the run. */
   seed: number;
   tick: () => void;
@@ -112,26 +121,27 @@ type TextUseParams = {
 
 /** Tries the uses of text on the folds, and whether n-grams that are not known are to count in a text's length. */
 export function tryTextUses(
-  { plan, fold, known, seed, tick, report }: TextUseParams,
+  { plan, fold, known, C, seed, tick, report }: TextUseParams,
   uses: readonly TextUse[],
 ): Pick<TextComparison, 'plan' | 'folded' | 'uses'> {
   const fit = { seed: deriveSeed(randomStreams.modelFit, seed), tick };
   const first = known ? countUnknown(plan, readUnknown(known.plan)) : plan;
   const folded = fold(first);
   const { encoder: _, ...taken } = known?.uses.at(-1)?.trial.heads ?? {};
-  const heads = tryHeads({ plan: first, folded, ...fit }, (share) => report(unknownFrom * share), taken);
+  const heads = tryHeads({ plan: first, folded, ...fit }, (share) => report(unknownFrom * share), {
+    known: taken,
+    ...(C && { C }),
+  });
   const isFew = folded.labels.length < minRowsToIgnoreUnknown * folded.optionCount;
   const pool = (by: typeof heads, on: FoldedRows) =>
     uses.map((textUse) => ({ textUse, trial: poolHeads(by, headsByTextUse[textUse], on) }));
-  if (known || isFew || heads.ngrams === undefined) return { plan: first, folded, uses: pool(heads, folded) };
+  if (known || C || isFew || heads.ngrams === undefined) return { plan: first, folded, uses: pool(heads, folded) };
   const second = countUnknown(plan, false);
-  const onlyNgrams = { ...second, fields: [], tabular_size: 0, text: second.text && { ...second.text, encoder: null } };
+  const onlyNgrams = takeNgramsAlone(second);
   const without = fold(onlyNgrams);
   const rest = (share: number) => report(unknownFrom + (1 - unknownFrom) * share);
-  const { ngrams } = tryHeads({ plan: onlyNgrams, folded: without, ...fit }, rest, {});
-  if (ngrams === undefined || ngrams.loss >= heads.ngrams.loss) {
-    return { plan: first, folded, uses: pool(heads, folded) };
-  }
+  const { ngrams } = tryHeads({ plan: onlyNgrams, folded: without, ...fit }, rest, { rivals: heads });
+  if (ngrams === undefined) return { plan: first, folded, uses: pool(heads, folded) };
   const joined = takeNgrams(folded, without);
   return { plan: second, folded: joined, uses: pool({ ...heads, ngrams }, joined) };
 }
@@ -174,10 +184,11 @@ export function takeAffordableRows(
   rows: readonly LabelledRow[],
   plan: FeaturePlan,
   optionCount: number,
+  budget = passBudget,
 ): readonly LabelledRow[] {
   const columns = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0) + (plan.text?.ngrams ? typicalNgrams : 0);
   const costPerRow = Math.max(1, columns) * countOutputs(optionCount);
-  const maxRows = Math.max(minComparedRows, Math.floor(passBudget / costPerRow));
+  const maxRows = Math.max(minComparedRows, Math.floor(budget / costPerRow));
   return takeEvenly(rows, Math.min(maxSearchedRows, maxRows));
 }
 
@@ -199,7 +210,8 @@ function foldFeatureRows(
   seed: number,
 ): FoldedRows {
   const rows = compared.filter(isLabelled);
-  const folds = rows.length <= manyFolds.upToRows ? manyFolds.folds : fewFolds;
+  const areMany = rows.length <= manyFolds.upToRows && rows.length * countOutputs(optionCount) <= manyFolds.upToScores;
+  const folds = areMany ? manyFolds.folds : fewFolds;
   const foldOf = assignFolds(rows, folds, deriveSeed(randomStreams.linearFolds, seed));
   return foldRows(plan, rows, texts, optionCount, foldOf, folds, compared.filter(isHinted));
 }

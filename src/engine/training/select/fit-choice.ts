@@ -1,21 +1,24 @@
 import type { FitRequest, Rows } from '../../classifiers/classifier.ts';
 import { blendModels, type ClassifierModel, type Placement, shareProbability } from '../../classifiers/model.ts';
 import { boostedTrees, type TreeSettings } from '../../classifiers/trees.ts';
-import { countNgrams, type FeaturePlan, isOfWords } from '../../features/plan.ts';
+import { countNgrams, type FeaturePlan, isOfWords, type NgramSpec } from '../../features/plan.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
-import { keepNgrams } from '../../text/word-ngrams.ts';
+import { keepNgrams, listKeys } from '../../text/word-ngrams.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import { listWeights } from '../data/hint-rows.ts';
 import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { estimateShare } from '../progress.ts';
+import { takeEvenly } from './choose-text.ts';
 import { fitLinear, type HeadStarts, type LinearSettings } from './linear-heads.ts';
-import { relearnPlan, type TextUse } from './text-use.ts';
+import { relearnPlan, type TextUse, takeNgramsAlone } from './text-use.ts';
 
 /** Bytes of a policy's n-grams, unpacked: keys with their counts, and the weights of each option. */
 const maxNgramBytes = 500_000;
 const bytesPerNgram = 12;
 const bytesPerWeight = 4;
+/** Scores, rows times options, by which a draft tells the n-grams that weigh most. */
+const draftScores = 600_000;
 
 /** The choice made on the training side, used for every fit; at least one of the two parts is there. */
 export type ClassifierChoice = {
@@ -60,20 +63,37 @@ export type FittedModel = {
 /**
  * Fits the classifier of a choice on rows, from which its plan is learned again. The calibrated model weighs linear
  * part and trees as they were chosen; in the uncalibrated one both weigh the same. A final fit keeps the n-grams that
- * weigh most, as many as {@link maxNgramBytes} allows, and is fitted once more with these.
+ * weigh most in a draft, as many as {@link maxNgramBytes} allows, or those of the fit that it starts from.
  */
 export function fitChoice(params: FitParams): FittedModel {
   const { choice, rows, texts, optionCount } = params;
   const plan = relearnPlan(choice.plan, rows, texts);
   const kept = Math.floor(maxNgramBytes / (bytesPerNgram + bytesPerWeight * optionCount));
   if (params.precision === 'draft' || countNgrams(plan.text?.ngrams ?? null) <= kept) return fitUnder(plan, params);
-  // Their weights hang on the linear part alone.
-  const whole = fitUnder(plan, { ...params, choice: { ...choice, trees: null } });
-  return fitUnder(pruneNgrams(whole, kept), { ...params, starts: whole.starts });
+  const known = params.starts?.ngrams?.ngrams;
+  if (known) return fitUnder(keepNgramsOf(plan, known), params);
+  // Their weights hang on no other head, and which are large shows early, and on a part of many rows.
+  const draft = fitUnder(takeNgramsAlone(plan), {
+    ...params,
+    choice: { ...choice, trees: null },
+    rows: takeEvenly(rows, Math.ceil(draftScores / params.presentOptions.length)),
+    precision: 'draft',
+  });
+  const starts = { ...(params.starts ?? choice.linear?.starts), ...draft.starts };
+  return fitUnder(pruneNgrams(plan, draft, kept), { ...params, starts });
 }
 
-/** The plan with the n-grams that weigh most on its rows, `count` of them. */
-function pruneNgrams({ plan, rows: { sparse }, starts }: FittedModel, count: number): FeaturePlan {
+/** The plan with those of its n-grams that an earlier fit of the choice kept. */
+function keepNgramsOf(plan: FeaturePlan, known: NgramSpec): FeaturePlan {
+  const ngrams = plan.text?.ngrams;
+  if (!plan.text || !ngrams || !isOfWords(ngrams) || !isOfWords(known)) return plan;
+  const keys = new Set(listKeys(known));
+  const own = listKeys(ngrams);
+  return { ...plan, text: { ...plan.text, ngrams: keepNgrams(ngrams, (row) => keys.has(own[row] ?? '')) } };
+}
+
+/** The plan with the n-grams that weigh most on the rows of a fit of all of them, `count` of them. */
+function pruneNgrams(plan: FeaturePlan, { rows: { sparse }, starts }: FittedModel, count: number): FeaturePlan {
   const ngrams = plan.text?.ngrams ?? null;
   const weights = starts.ngrams?.parameters;
   if (plan.text === null || ngrams === null || !isOfWords(ngrams) || weights === undefined) return plan;

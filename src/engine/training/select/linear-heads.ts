@@ -3,7 +3,6 @@ import type { Pool } from '../../classifiers/blend.ts';
 import type { FitRequest, Fitted } from '../../classifiers/classifier.ts';
 import { combineHeads, fitHead, type HeadColumns } from '../../classifiers/heads.ts';
 import { type FeaturePlan, isOfWords, type NgramSpec } from '../../features/plan.ts';
-import { countOutputs } from '../../numeric.ts';
 import { moveWeights } from '../../text/word-ngrams.ts';
 
 export type HeadName = 'tabular' | 'ngrams' | 'encoder';
@@ -54,13 +53,10 @@ export function fitLinear(
   { C, pool, starts }: LinearSettings,
   tunedHead: Float64Array | null,
 ): FittedLinear {
-  const outputs = countOutputs(request.optionCount);
   const heads = listHeads(plan).map(({ name, columns }) => {
-    const width = columns === 'sparse' ? request.rows.sparse.width : columns.to - columns.from;
     const start = placeStart(starts[name], columns, plan);
-    const isUsable = start !== undefined && start.length === (width + 1) * outputs;
     const centre = name === 'encoder' ? (tunedHead ?? undefined) : undefined;
-    const fitted = fitHead({ ...request, ...(isUsable ? { start } : {}) }, columns, C[name] ?? 1, centre);
+    const fitted = fitHead({ ...request, ...(start && { start }) }, columns, C[name] ?? 1, centre);
     return { name, columns, fitted };
   });
   const evenPool = { weights: heads.map(() => 1 / heads.length), prior: heads.length === 0 ? 1 : 0 };

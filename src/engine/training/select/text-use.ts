@@ -104,3 +104,11 @@ export function restrictText(plan: FeaturePlan, textUse: TextUse): FeaturePlan {
     },
   };
 }
+
+/** The plan with nothing but the n-grams of its text. */
+export const takeNgramsAlone = ({ text, ...plan }: FeaturePlan): FeaturePlan => ({
+  ...plan,
+  fields: [],
+  tabular_size: 0,
+  text: text && { ...text, encoder: null },
+});

@@ -92,23 +92,34 @@ function crossValidateHead(
   return { C, logits: outOfFold, loss, firstFoldLoss, parameters };
 }
 
-/** Finds every head's best of the first values of C by its calibrated log-loss; known heads stay as they are. */
-export function tryHeads(comparison: HeadComparison, report: (share: number) => void, known: HeadTrials): HeadTrials {
+/**
+ * Results that a trial builds on: `known` heads stay as they are, `rivals` of the same folds read in another way are
+ * what it starts from and must be better than, and `C` are values beside which no other is tried.
+ */
+type Before = { known?: HeadTrials; rivals?: HeadTrials; C?: LinearSettings['C'] };
+
+/** Finds every head's best of the first values of C by its calibrated log-loss. */
+export function tryHeads(
+  comparison: HeadComparison,
+  report: (share: number) => void,
+  { known = {}, rivals = {}, C: given = {} }: Before,
+): HeadTrials {
   const heads: HeadTrials = { ...known };
+  const listC = (name: HeadName) => (given[name] === undefined ? firstC[name] : [given[name]]);
   const names = listHeads(comparison.plan)
     .map(({ name }) => name)
     .filter((name) => known[name] === undefined);
-  const total = names.reduce((sum, name) => sum + firstC[name].length, 0);
+  const total = names.reduce((sum, name) => sum + listC(name).length, 0);
   let done = 0;
   for (const name of names) {
-    for (const C of firstC[name]) {
+    for (const C of listC(name)) {
       let passes = 0;
       const tick = () => {
         passes += 1;
         comparison.tick();
         report((done + estimateShare(passes)) / total);
       };
-      const best = heads[name] ?? null;
+      const best = heads[name] ?? rivals[name] ?? null;
       const trial = crossValidateHead({ ...comparison, tick }, name, C, best);
       if (trial !== null && trial.loss < (best?.loss ?? Number.POSITIVE_INFINITY)) heads[name] = trial;
       done += 1;

@@ -77,7 +77,11 @@ export async function compareTextModels(state: State): Promise<TextModelCompared
   const isByWords = chosen.shown.text_model === 'words';
   return {
     ports: take(isByWords ? { ...model, encoder: null } : model),
-    known: isByWords ? null : { texts, choice: rows === trainRows ? choice : null },
+    known: {
+      texts: isByWords ? new Map() : texts,
+      choice: isByWords ? chooseUse(state, { rows, texts, encoder: null }, choice) : choice,
+      isOfAll: rows === trainRows,
+    },
     detectLanguage,
     languages,
     textModels: trials.map(({ shown }) => ({ ...shown, chosen: shown === chosen.shown })),
@@ -117,16 +121,34 @@ function readBy(ports: TrainPorts, model: TextModelPorts): TrainPorts {
 
 type TriedModel = { model: CandidateTextModel; rows: readonly LabelledRow[]; texts: EncodedTexts; choice: TextChoice };
 
+/** The best use of text on rows that were read; what `known` shows of the same rows is not tried again. */
+function chooseUse(
+  { request, progress, fieldPlan, presentOptions }: State,
+  read: Pick<Parameters<typeof chooseText>[0], 'rows' | 'texts' | 'encoder'>,
+  known: TextChoice | undefined,
+  report: (share: number) => void = progress.heartbeat,
+): TextChoice {
+  return chooseText({
+    plan: fieldPlan,
+    ...read,
+    optionCount: presentOptions.length,
+    known: known?.comparison ?? null,
+    seed: request.seed,
+    tick: progress.heartbeat,
+    report,
+  });
+}
+
 async function tryModels(
-  { request, progress, fieldPlan, trainRows, presentOptions }: State,
+  state: State,
   models: readonly CandidateTextModel[],
   toText: (row: LabelledRow) => string,
 ): Promise<TriedModel[]> {
-  const optionCount = presentOptions.length;
+  const { progress, fieldPlan, trainRows, presentOptions } = state;
   const [widest] = models.map(({ encoder }) => encoder).sort((a, b) => b.dimensions - a.dimensions);
   const text = fieldPlan.text && widest && { ...fieldPlan.text, ngrams: noNgrams, encoder: describeEncoder(widest) };
   const plan = { ...fieldPlan, text: text ?? null };
-  const rows = takeEvenly(takeAffordableRows(trainRows, plan, optionCount), maxComparedRows);
+  const rows = takeEvenly(takeAffordableRows(trainRows, plan, presentOptions.length), maxComparedRows);
   const joined = rows.map(toText);
   const tried: TriedModel[] = [];
   for (const [at, model] of models.entries()) {
@@ -136,18 +158,10 @@ async function tryModels(
       const message = `Trying the text model ${model.name}: ${formatCount(done)} of ${formatCount(total)} texts`;
       progress.reportThrottled('text_model', from + (half * done) / total, message);
     });
-    const choice = chooseText({
-      plan: fieldPlan,
-      rows,
-      optionCount,
-      texts,
-      encoder: model.encoder,
-      known: tried[0]?.choice.comparison ?? null,
-      seed: request.seed,
-      tick: progress.heartbeat,
-      report: progress.startStep('text_model', from + half, from + 2 * half, `Trying the text model ${model.name}`),
-    });
-    tried.push({ model, rows, texts, choice });
+    const [middle, to] = [from + half, from + 2 * half];
+    const report = progress.startStep('text_model', middle, to, `Trying the text model ${model.name}`);
+    const read = { rows, texts, encoder: model.encoder };
+    tried.push({ model, rows, texts, choice: chooseUse(state, read, tried[0]?.choice, report) });
   }
   return tried;
 }

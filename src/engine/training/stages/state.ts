@@ -64,8 +64,8 @@ export type Planned = Notes & { fieldPlan: FeaturePlan; directions: Metrics['dir
 /** After the text models were compared: the ports read by the chosen one. */
 export type TextModelCompared = Notes &
   Pick<Run, 'ports'> & {
-    /** Texts that the chosen one has read, and their use where all training rows were compared. */
-    known: { texts: EncodedTexts; choice: TextChoice | null } | null;
+    /** Texts that the chosen one has read, and their use by the training rows compared. */
+    known: { texts: EncodedTexts; choice: TextChoice; isOfAll: boolean } | null;
     detectLanguage: LanguageDetector | null;
     languages: Metrics['languages'];
     textModels: Metrics['text_models'];

@@ -54,18 +54,19 @@ function chooseFrozen(
   notes: readonly string[],
 ): TextModelled {
   const from = outcome === null ? encodingShare : tuningTo;
-  const textChoice =
-    known?.choice ??
-    chooseText({
-      plan: fieldPlan,
-      rows: trainRows,
-      optionCount: presentOptions.length,
-      texts,
-      encoder: ports.encoder,
-      seed: request.seed,
-      tick: progress.heartbeat,
-      report: progress.startStep('text_model', from, 1, 'Comparing ways to read the inputs'),
-    });
+  const textChoice = known?.isOfAll
+    ? known.choice
+    : chooseText({
+        plan: fieldPlan,
+        rows: trainRows,
+        optionCount: presentOptions.length,
+        texts,
+        encoder: ports.encoder,
+        near: known?.choice ?? null,
+        seed: request.seed,
+        tick: progress.heartbeat,
+        report: progress.startStep('text_model', from, 1, 'Comparing ways to read the inputs'),
+      });
   return {
     texts,
     textChoice,
