@@ -60,26 +60,38 @@ const listNames = (columns: readonly Column[]) => columns.map(({ name }) => `“
 const toFreeName = (wanted: string, taken: readonly string[]) =>
   taken.includes(wanted) ? `${wanted} of the columns` : wanted;
 
-/** Columns called as the options, of which each row marks one. */
+/** The rows that a column marks; null where it holds something else than marks, or none. */
+function listMarked(rows: readonly SheetRow[], { read }: Column): number[] | null {
+  const marked: number[] = [];
+  for (const [place, row] of rows.entries()) {
+    const cell = read(row);
+    if (isMark(cell)) marked.push(place);
+    else if (!isNoMark(cell)) return null;
+  }
+  return marked.length === 0 ? null : marked;
+}
+
+/** Columns called as the options, of which each row marks one: the first longest run of which no row marks two. */
 function gatherMarks(sheet: Sheet, columns: readonly Column[]): Sheet | null {
   const { rows } = sheet;
-  const isEither = (cell: Json) => isMark(cell) || isNoMark(cell);
-  const areMarks = columns.map(
-    ({ read }) => rows.every((row) => isEither(read(row))) && rows.some((row) => isMark(read(row))),
-  );
-  for (let from = 0; from < columns.length; from += 1)
-    for (let to = Math.min(columns.length, from + limits.maxOptions); to > from + 1; to -= 1) {
-      if (!areMarks.slice(from, to).every((is) => is)) continue;
-      const run = columns.slice(from, to);
-      const marked = rows.map((row) => run.flatMap(({ read }, place) => (isMark(read(row)) ? [place] : [])));
-      const answered = marked.filter(({ length }) => length === 1).length;
-      if (marked.some(({ length }) => length > 1) || answered < minMarked * rows.length) continue;
-      const options = toOptions(run.map(({ name }) => name));
-      const name = toFreeName('answer', sheet.columns);
-      const cells = marked.map(([place]) => (place === undefined ? null : (options[place] ?? null)));
-      const note = `Each row marks one of the columns ${listNames(run)}, which are read as the column “${name}” as well`;
-      return { ...addAnswer(sheet, name, cells, run), notes: [...sheet.notes, note] };
+  const markedBy = columns.map((column) => listMarked(rows, column));
+  for (let from = 0; from < columns.length; from += 1) {
+    const answers = new Map<number, number>();
+    let to = from;
+    // A longer run would mark those rows twice as well.
+    for (; to < Math.min(columns.length, from + limits.maxOptions); to += 1) {
+      const marked = markedBy[to] ?? null;
+      if (marked === null || marked.some((row) => answers.has(row))) break;
+      for (const row of marked) answers.set(row, to);
     }
+    if (to < from + 2 || answers.size < minMarked * rows.length) continue;
+    const run = columns.slice(from, to);
+    const options = toOptions(run.map(({ name }) => name));
+    const name = toFreeName('answer', sheet.columns);
+    const cells = rows.map((_, row) => options[(answers.get(row) ?? -1) - from] ?? null);
+    const note = `Each row marks one of the columns ${listNames(run)}, which are read as the column “${name}” as well`;
+    return { ...addAnswer(sheet, name, cells, run), notes: [...sheet.notes, note] };
+  }
   return null;
 }
 
@@ -90,10 +102,9 @@ function gatherReaders(sheet: Sheet, columns: readonly Column[]): Sheet | null {
     ({ name, read }) => readerName.test(name) && sheet.rows.every((row) => isWord(read(row))),
   );
   const labels = readers.map(({ read }) => new Set(sheet.rows.map(read).filter((cell) => !isEmpty(cell))));
-  const all = new Set(labels.flatMap((own) => [...own]));
-  const areAlike = labels.every(
-    (own) => own.size > 0 && [...own].every((label) => labels.filter((other) => other.has(label)).length > 1),
-  );
+  const all = new Map<Json, number>();
+  for (const own of labels) for (const label of own) all.set(label, (all.get(label) ?? 0) + 1);
+  const areAlike = labels.every((own) => own.size > 0 && [...own].every((label) => (all.get(label) ?? 0) > 1));
   if (
     readers.length < 2 ||
     all.size < limits.minOptions ||
@@ -116,10 +127,10 @@ function gatherReaders(sheet: Sheet, columns: readonly Column[]): Sheet | null {
 function tellReadersInRows(sheet: Sheet, columns: readonly Column[]): Sheet | null {
   const reader = columns.find(({ name }) => readerName.test(name));
   if (reader === undefined) return null;
+  const people = sheet.rows.map((row) => JSON.stringify(reader.read(row)));
   const things = columns.flatMap((column) => {
     if (column === reader) return [];
     const values = sheet.rows.map((row) => JSON.stringify(column.read(row)));
-    const people = sheet.rows.map((row) => JSON.stringify(reader.read(row)));
     const pairs = new Set(values.map((value, index) => `${value} ${people[index]}`));
     const { size } = new Set(values);
     return pairs.size === values.length && size > 1 && size * 1.5 <= values.length ? [{ name: column.name, size }] : [];
