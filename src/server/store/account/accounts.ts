@@ -93,7 +93,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     ),
     listKeys: db.prepare<[string], RawKey>(
       `SELECT ${keyColumns} FROM api_keys WHERE organisation_id = ? AND revoked_at IS NULL
-       ORDER BY created_at DESC, id`,
+       ORDER BY created_at DESC, rowid DESC`,
     ),
     hasKeys: db.prepare<[], number>('SELECT EXISTS (SELECT 1 FROM api_keys WHERE revoked_at IS NULL)').pluck(),
     revokeKey: db.prepare(
