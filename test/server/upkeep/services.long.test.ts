@@ -99,6 +99,7 @@ describe('examples', () => {
       'decide',
       'decide.batch',
       'deployments.list',
+      'examples.cancel',
       'logs.export',
       'logs.list',
       'metrics.days',
