@@ -53,8 +53,18 @@ export async function change<N extends OperationName>(
   return output;
 }
 
-/** A changing operation for a component; see `change`. */
+type Outcome<N extends OperationName> = { onSuccess?(output: OutputOf<N>): void; onError?(error: Error): void };
+
+/**
+ * A changing operation for a component; see `change`. Its outcome comes even if the component is gone by then, as a
+ * change often takes away what asked for it.
+ */
 export function useChange<N extends OperationName>(name: N) {
   const workbench = useWorkbench();
-  return useMutation<OutputOf<N>, Error, InputOf<N>>({ mutationFn: (input) => change(workbench, name, input) });
+  const mutation = useMutation<OutputOf<N>, Error, InputOf<N>>({
+    mutationFn: (input) => change(workbench, name, input),
+  });
+  const mutate = (input: InputOf<N>, { onSuccess, onError }: Outcome<N> = {}) =>
+    void mutation.mutateAsync(input).then(onSuccess, (error: Error) => onError?.(error));
+  return { ...mutation, mutate };
 }
