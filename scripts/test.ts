@@ -29,8 +29,14 @@ const timedRounds = {
   'work-per-row.long.test': {},
 };
 
-/** The whole of what the long run does a part of: kills, bodies, random cases, every Python and Spark. */
-const nightly = { TRAINING_KILLS_PER_STAGE: '2', MAX_BODY_MB: '64', FUZZ_CASES: '300', EVERY_PYTHON: '1' };
+/** The whole of what the long run does a part of: kills, bodies, random cases, every Python and Spark, the walk. */
+const nightly = {
+  TRAINING_KILLS_PER_STAGE: '2',
+  MAX_BODY_MB: '64',
+  FUZZ_CASES: '300',
+  EVERY_PYTHON: '1',
+  WALK_ROUNDS: '1',
+};
 
 const flag = { type: 'boolean' } as const;
 const { values } = parseArgs({ options: { all: flag, long: flag, nightly: flag, keep: flag } });
