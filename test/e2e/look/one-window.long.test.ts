@@ -21,7 +21,7 @@ type Agreement = { conflicts: number; rows: number };
 
 /**
  * `WALK_ROUNDS=8` walks through all acts eight times, in the same window, each round with types of its own. It is walked
- * at night: in three of fifteen walks the draft's verdict did not come, and every later step waited behind its dialog.
+ * at night: about one walk in four stopped at a step, whose dialog held all later ones, and not every cause is known.
  */
 const rounds = Array.from({ length: Number(process.env.WALK_ROUNDS ?? 1) }, (_, at) => at + 1);
 
