@@ -53,6 +53,8 @@ export async function runApiTests(extra: readonly string[] = []): Promise<StepRe
       // Ten seconds by default, which a busy machine may take.
       '--request-timeout',
       '120',
+      '--max-response-time',
+      '120',
       '--no-color',
       ...(extra.length > 0 ? extra : bounded),
     ];

@@ -1,5 +1,6 @@
 /** A teacher that labels examples: measured first, marked, cancelled, charged. */
 import { describe, expect, it, vi } from 'vitest';
+import { type SpawnChild, spawnChild } from '../../../src/server/process/spawn-child.ts';
 import { type Behaviour, fails, says, startStub } from '../teacher-stub.ts';
 import { type Call, makeType, openForTest } from '../workbench.ts';
 
@@ -22,8 +23,8 @@ const labelsCases =
   };
 
 /** Forty labelled examples and fifty without a label; with a behaviour a connected model labels. */
-async function open(behaviour: Behaviour | null) {
-  const opened = await openForTest({ synchronous: 'NORMAL' });
+async function open(behaviour: Behaviour | null, server: Parameters<typeof openForTest>[0] = {}) {
+  const opened = await openForTest({ synchronous: 'NORMAL', ...server });
   const { call } = opened;
   const stub = behaviour === null ? null : await startStub(behaviour);
   if (stub !== null) await call('POST', '/api/v1/connections', { name: 'my model', url: stub.url, model: 'small-1' });
@@ -142,6 +143,29 @@ describe('a teacher that labels', () => {
     expect((await waitUntilEnded()).message).toBe('The labelling was cancelled. 10 labels kept.');
     expect(await readLabels(call, url)).toHaveLength(10);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'is cancelled at once also where the labelling model does not answer [TCH-3]',
+    async () => {
+      const children: ReturnType<SpawnChild>[] = [];
+      const { url, call, start, waitUntilEnded } = await open(null, {
+        spawnChild: (name, how) => {
+          const child = spawnChild(name, how);
+          if (name === 'labelling-child') children.push(child);
+          return child;
+        },
+      });
+      await start({ max_examples: 0 });
+      expect((await waitUntilEnded()).state).toBe('done');
+      for (const child of children) child.kill('SIGSTOP');
+      await start({ max_examples: 10 });
+      expect((await call('POST', `${url}/teacher-labelling/cancel`)).body).toMatchObject({
+        state: 'cancelled',
+        labelled: 0,
+      });
+      for (const child of children) child.kill('SIGCONT');
+    },
+  );
 
   it('says why it failed, and needs labels to be measured on [TCH-1]', async () => {
     const { call, url, start, waitUntilEnded } = await open(fails(401));

@@ -1,5 +1,6 @@
 /** Labelling by a teacher: measured on labelled examples first, and only then trusted with the others. */
 
+import { once } from 'node:events';
 import { nextTurn } from '../../../../door/turns.ts';
 import { WorkbenchError } from '../../../../engine/errors.ts';
 import type { ExampleRecord } from '../../../../engine/examples/fields.ts';
@@ -53,6 +54,7 @@ type Job = TeacherLabelling & {
   /** The teacher and the definition that the agreement is about; null until it is measured. */
   subject: string | null;
   abort: AbortController;
+  aborted: Promise<unknown>;
   ended: Promise<void>;
 };
 
@@ -93,6 +95,7 @@ export class TeacherLabellings {
       message: 'The teacher is measured on labelled examples.',
       subject: null,
       abort,
+      aborted: once(abort.signal, 'abort'),
       ended: Promise.resolve(),
     };
     this.#remember(type.id, job);
@@ -217,7 +220,11 @@ export class TeacherLabellings {
     const { metering } = this.#deps;
     job.abort.signal.throwIfAborted();
     metering.checkCredits(caller, metering.prices.per100Tokens, 'this labelling');
-    const { labels, tokens } = await labeller.label(examples, job.abort.signal);
+    const asked = labeller.label(examples, job.abort.signal);
+    // A teacher that is busy is not waited for by who cancels.
+    await Promise.race([asked, job.aborted]);
+    job.abort.signal.throwIfAborted();
+    const { labels, tokens } = await asked;
     job.tokens += tokens;
     const credits = Math.ceil(tokens / 100) * metering.prices.per100Tokens;
     if (credits > 0) {
