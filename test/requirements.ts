@@ -291,7 +291,7 @@ const examples = {
   'FIL-46':
     'POST /api/v1/imports takes a file once and answers what is in it, what becomes of it and what is to be asked; PATCH chooses, commit adds all or nothing with ids, and refuses while something is open.',
   'FIL-47':
-    'An import names the columns that tell who somebody is; one choice (pii_fields, --personal) makes them personal fields of the type, with the scope deploy.',
+    'An import names the columns that tell who somebody is, by their names in the languages of the text models or by their values. Those of a new type become personal fields, which are not learned, unless something else is said; in another type one choice (pii_fields, --personal) makes them so, with the scope deploy.',
   'FIL-45':
     'The same file gives the same examples by page, REST, agents and command: rows that repeat an earlier one in every column are left out and counted, or kept where no column tells rows apart, labels that differ from an option in case and blanks are that option, and labels that are none are refused or asked about. An export on its way back is merged alike, too.',
   'FIL-43':

@@ -1,10 +1,12 @@
 /** Infers the fields of the inputs. */
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isPiiField } from '../pii.ts';
 import { cutTurns, isConversation, readTurns } from './conversation.ts';
 import { parseDate } from './dates.ts';
 import { countSlots, fitField } from './kinds.ts';
 import type { FeaturePlan, FieldKind } from './plan.ts';
 import { areMarkup } from './readable-text.ts';
+import { tellsPerson } from './tell-person.ts';
 import { identifierPattern, isFiniteNumber, listLeaves, readPath, toCategory } from './values.ts';
 
 /** The use of a field: a tabular kind, text, or none (with the reason as a sentence). */
@@ -149,9 +151,18 @@ function isMarkup(inputs: readonly JsonObject[], fields: readonly string[][]): b
   });
 }
 
+/** Says why a personal field is not learned: a policy would store its values, or learn who somebody is. */
+function refusePersonal({ path, present }: Column, { use }: FieldUse): string | null {
+  if (use === 'category' || use === 'strings')
+    return 'It holds personal data, whose values must not be stored in a policy.';
+  if (use !== 'text' && use !== 'number') return null;
+  const texts = new Set(present.map(toCategory).filter((text) => text !== null));
+  return tellsPerson(path.at(-1) ?? '', [...texts]) ? 'It tells who somebody is.' : null;
+}
+
 /**
  * Infers the plan of the fields: kinds, what is left out and why, text fields (vocabulary and encoder follow).
- * `personal` fields give no values. Fields are in the order of their names.
+ * `personal` fields give no values, and tell nobody who somebody is. Fields are in the order of their names.
  */
 export function inferPlan(
   inputs: readonly JsonObject[],
@@ -163,16 +174,15 @@ export function inferPlan(
   const textFields: string[][] = [];
   const conversations: string[][] = [];
   for (const column of columns) {
-    const fieldUse = inferUse(column);
     const dotted = column.path.join('.');
+    const found = inferUse(column);
+    const refusal = isPiiField(column.path, personal) ? refusePersonal(column, found) : null;
+    const fieldUse = refusal === null ? found : { use: null, reason: refusal };
     if (fieldUse.use === null) plan.left_out.push({ path: dotted, reason: fieldUse.reason });
     else if (fieldUse.use === 'text') textFields.push(column.path);
     else if (fieldUse.use === 'conversation') {
       textFields.push(column.path);
       conversations.push(column.path);
-    } else if (personal.includes(dotted) && (fieldUse.use === 'category' || fieldUse.use === 'strings')) {
-      const reason = 'It holds personal data, whose values must not be stored in a policy.';
-      plan.left_out.push({ path: dotted, reason });
     } else plan.fields.push(fitField(fieldUse.use, column.path, column.values));
   }
   if (plan.fields.length === 0 && textFields.length === 0) {

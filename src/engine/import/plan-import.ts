@@ -36,6 +36,8 @@ export type Proposal = {
   otherAnswers: readonly string[];
   /** Column of which it is asked whether it holds the labels of a second reader. */
   second: string | null;
+  /** Columns of the input that become personal fields of a new type unless something else is said. */
+  personal: readonly string[];
 };
 
 /**
@@ -52,7 +54,13 @@ export function proposeImport(file: SurveyedSheet, options: readonly string[], g
   const [likeliest] = answers.candidates;
   const certain = answers.isCertain ? (likeliest?.column ?? said ?? null) : said;
   const answer = given === undefined ? certain : given;
-  return { answers, answer, ...proposeRoles(file, answer ?? null) };
+  const planned = proposeRoles(file, answer ?? null);
+  const inputs = file.surveys.filter(({ name }) => planned.roles.get(name) === 'input');
+  const found = options.length > 0 ? [] : inputs.filter(({ isPersonal }) => isPersonal).map(({ name }) => name);
+  // Where all tell who somebody is, there is nothing else to learn from.
+  const personal = found.length < inputs.length ? found : [];
+  const asked = planned.asked.filter((name) => !personal.includes(name));
+  return { answers, answer, ...planned, asked, personal };
 }
 
 /** The columns that could be the answer, without the one that the file says a second reader's labels are in. */
@@ -63,7 +71,7 @@ export const findFileAnswers = ({ sheet, surveys }: SurveyedSheet, options: read
   );
 
 const anotherAnswer = 'It looks like the answer of another decision type.';
-type Roles = Omit<Proposal, 'answers' | 'answer' | 'roles'> & { roles: Map<string, ColumnRole> };
+type Roles = Omit<Proposal, 'answers' | 'answer' | 'roles' | 'personal'> & { roles: Map<string, ColumnRole> };
 
 /** The column of a second reader's labels beside those of the answer, as the file says it. */
 const findGivenSecond = (sheet: Sheet, answer: string | null): string | null =>
@@ -132,7 +140,7 @@ export function toExampleColumns(columns: readonly string[], roles: ReadonlyMap<
 /** The choices about a file: its columns, the kinds of some, and those that are said to be learned from or not. */
 export type Choices = {
   columns: ExampleColumns;
-  /** Columns that become personal fields; left out: nothing was said about it. */
+  /** Columns that become personal fields; left out: as proposed. */
   piiFields?: readonly string[] | undefined;
   kinds: Readonly<Record<string, ColumnKind>>;
   settled: readonly string[];
@@ -148,7 +156,7 @@ export type ImportPlan = {
   kinds: ReadonlyMap<string, ColumnKind>;
   /** How each column is read; null as it stands. */
   readings: ReadonlyMap<string, Reading | null>;
-  /** Columns of the input that tell who somebody is, and those that become personal fields; null: nothing was said. */
+  /** Columns of the input that tell who somebody is, and those that become personal fields; null: none is said. */
   personal: string[];
   piiFields: string[] | null;
   questions: Question[];
@@ -162,6 +170,8 @@ export function planImport({ sheet, surveys }: SurveyedSheet, proposal: Proposal
   const kinds = new Map([...surveys.map(({ name, kind }) => [name, kind] as const), ...Object.entries(choices.kinds)]);
   const inputs = new Set(columns.inputs);
   const encoding = askForEncoding(sheet);
+  const proposed = proposal.personal.filter((name) => !settled.includes(name));
+  const piiFields = choices.piiFields ?? (proposed.length > 0 ? proposed : null);
   const questions: Question[] = encoding === null ? [] : [{ about: 'encoding', column: '', sentence: encoding }];
   if (proposal.answer === undefined) {
     const names = proposal.answers.candidates.slice(0, maxNamedCandidates).map(({ column }) => column);
@@ -182,7 +192,7 @@ export function planImport({ sheet, surveys }: SurveyedSheet, proposal: Proposal
     readings: chooseReadings(surveys, kinds),
     questions,
     personal: surveys.flatMap(({ name, isPersonal }) => (isPersonal && inputs.has(name) ? [name] : [])),
-    piiFields: choices.piiFields?.filter((name) => inputs.has(name)) ?? null,
+    piiFields: piiFields?.filter((name) => inputs.has(name)) ?? null,
   };
 }
 

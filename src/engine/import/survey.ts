@@ -4,6 +4,7 @@ import type { Reading, Readings } from '../domain/definition.ts';
 import { cutTurns, isConversation } from '../features/conversation.ts';
 import { parseDate } from '../features/dates.ts';
 import { areMarkup } from '../features/readable-text.ts';
+import { tellsPerson } from '../features/tell-person.ts';
 import { identifierPattern } from '../features/values.ts';
 import type { Json } from '../json.ts';
 import { limits } from '../limits.ts';
@@ -17,7 +18,6 @@ import {
   type ValueUses,
 } from './kinds.ts';
 import { type ColumnKind, readCell, type Sheet } from './sheet.ts';
-import { tellsPerson } from './tell-contents.ts';
 
 export type ColumnSurvey = FoundKind & {
   name: string;

@@ -32,7 +32,8 @@ export const importOptions = {
 } as const;
 export const importHelp = `${readAsHelp}
   --learn-from COLUMN, once for each that is to be learned from although the import would leave it out
-  --personal COLUMN, once for each that becomes a personal field, whose values the log masks
+  --personal COLUMN, once for each that becomes a personal field, not learned and masked in the log;
+    left out: those of a new type that tell who somebody is, but for columns of --learn-from
   --second-reader COLUMN  the column with the labels of a second reader, given without sight of the first ones
   --means LABEL=OPTION, once for each label that is asked about: an option, itself (a new option), or nothing`;
 type Committed = OutputOf<'imports.commit'>;

@@ -115,6 +115,17 @@ describe('the kinds of fields are found from examples', () => {
     expect(plan.left_out.map((field) => field.path)).toEqual(['name']);
   });
 
+  it('does not learn personal fields that tell who somebody is, and learns what a personal letter says', () => {
+    const inputs = Array.from({ length: 40 }, (_, i) => ({
+      holder: { name: `Ada${'abcdefgh'.charAt(i % 8)} Love${'abcde'.charAt(i % 5)}` },
+      letter: `My parcel ${i} has not come and I want my money back`,
+    }));
+    expect(inferPlan(inputs, null).text?.fields).toEqual([['holder', 'name'], ['letter']]);
+    const { text, left_out } = inferPlan(inputs, null, ['holder', 'letter']);
+    expect(text?.fields).toEqual([['letter']]);
+    expect(left_out).toEqual([{ path: 'holder.name', reason: 'It tells who somebody is.' }]);
+  });
+
   it('finds the same plan whatever the order of the examples', () => {
     const inputs = fixture('german_credit').map((row) => row.input);
     const reversed = inferPlan([...inputs].reverse(), null);

@@ -14,9 +14,9 @@ async function survey(columns: Record<string, (row: number) => string>, rows = 6
   const bytes = new TextEncoder().encode([names.join('|'), ...lines].join('\n'));
   const sheet = await readFile({ name: 'rows.csv', bytes }, {}, { maxBytes: 1_000_000 });
   const surveys = surveyColumns(sheet, 2026);
-  const { asked } = proposeImport({ sheet, surveys }, [], 'answer');
+  const { asked, personal } = proposeImport({ sheet, surveys }, [], 'answer');
   const kinds = Object.fromEntries(surveys.map(({ name, kind }) => [name, kind]));
-  return { kinds, reasons: Object.fromEntries(surveys.map(({ name, reason }) => [name, reason])), asked };
+  return { kinds, reasons: Object.fromEntries(surveys.map(({ name, reason }) => [name, reason])), asked, personal };
 }
 const answer = (row: number) => at(['yes', 'no'], row);
 
@@ -71,6 +71,33 @@ it('says which columns tell who somebody is, and not the names of things [FIL-1]
     answer,
   });
   for (const name of ['Versicherungsnehmer', 'reach', 'paid', 'car']) expect(kept.reasons[name]).toMatch(who);
+  expect(kept.personal).toEqual([]);
+  const mixed = await survey({ Name: (row) => at(people, row), amount: (row) => `${row}`, answer });
+  expect(mixed.personal).toEqual(['Name']);
   const things = await survey({ name: (row) => at(['espresso', 'Filter coffee', 'tea', 'Mocha'], row), answer });
   expect(things.reasons['name']).toBe('');
+  const foreign = [
+    'prénom',
+    'Apellidos',
+    'cognome',
+    'nazwisko',
+    'фамилия',
+    '氏名',
+    '手机号码',
+    '주소',
+    'ชื่อ',
+    'العنوان',
+  ];
+  const languages = await survey({
+    ...Object.fromEntries(foreign.map((name) => [name, (row: number) => `${at(['Ada', 'Bo'], row)} ${row % 9}`])),
+    ort: (row) => `${at(['Lindenstraße', 'Mühlweg', 'Am Platz'], row)} ${(row % 80) + 1}`,
+    where: (row) => `${row + 1} Old Mill Road, Leeds`,
+    answer,
+  });
+  for (const name of [...foreign, 'where']) expect(languages.reasons[name]).toMatch(who);
+  const letters = await survey({
+    email: (row) => `Dear all, parcel ${row} did not arrive, and nobody answers my calls. `.repeat(3),
+    answer,
+  });
+  expect(letters.reasons['email']).toBe('');
 });

@@ -135,7 +135,7 @@ describe('the import of a file', () => {
     expect(stats).toMatchObject({ total: 40, by_option: { storniert: 15, behalten: 25 } });
   });
 
-  it('makes columns that tell who somebody is personal fields by one choice, behind each door [FIL-47]', async () => {
+  it('makes columns that tell who somebody is personal fields, of another type by one choice, behind each door [FIL-47]', async () => {
     const { begin, choose, commit, call } = await openForFiles();
     const people = ['Anna Schmidt', 'Peter Müller', 'Eva Klein'];
     const rows = Array.from(
@@ -144,8 +144,10 @@ describe('the import of a file', () => {
     );
     const text = ['Name;E-Mail;Betrag;Ergebnis', ...rows].join('\n');
     const { id, plan } = (await begin(text)).body;
-    expect(plan).toMatchObject({ personal: ['Name', 'E-Mail'], pii_fields: null });
-    expect(plan.file.report.account).toContain('Not set as personal fields: Name, E-Mail');
+    expect(plan).toMatchObject({ personal: ['Name', 'E-Mail'], pii_fields: ['Name', 'E-Mail'] });
+    expect(plan.file.report.account).toContain('Personal fields: Name, E-Mail');
+    const learned = (await choose(id, { roles: { Name: 'input' } })).body.plan;
+    expect(learned.file.report.account).toContain('Not set as personal fields: Name');
     const slip = (await choose(id, { pii_fields: ['Nam'] })).body.error;
     expect(slip.details[0]).toMatchObject({ type: 'unknown_column', loc: ['body', 'pii_fields'] });
     const chosen = (await choose(id, { answer: 'Ergebnis', pii_fields: plan.personal })).body.plan;

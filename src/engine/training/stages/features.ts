@@ -83,13 +83,11 @@ export function inferFieldPlan(
   inputSchema: Parameters<typeof inferPlan>[1],
   piiPaths: readonly string[],
 ): FeaturePlan {
-  const inputs = rows.map((row) => row.input);
-  const plan = inferPlan(inputs, inputSchema, piiPaths);
-  // A path may name a whole object, but the plan knows the fields of it by their own paths.
-  const covered = plan.fields.filter(({ path }) => isPiiField(path, piiPaths)).map(({ path }) => path.join('.'));
-  const inferred = covered.every((path) => piiPaths.includes(path))
-    ? plan
-    : inferPlan(inputs, inputSchema, [...piiPaths, ...covered]);
+  const inferred = inferPlan(
+    rows.map((row) => row.input),
+    inputSchema,
+    piiPaths,
+  );
   if (findPersonalText(inferred, piiPaths) === undefined) return inferred;
   return { ...inferred, text: inferred.text && { ...inferred.text, ngrams: noNgrams } };
 }

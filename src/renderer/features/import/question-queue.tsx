@@ -166,10 +166,10 @@ function listPersonalQuestions({ plan: { personal, pii_fields: fields }, choose 
     {
       key: 'personal',
       title: `Set ${personal.map(isolate).join(', ')} as personal?`,
-      says: 'The log then masks the values, and no policy stores them.',
+      says: 'They tell who somebody is. Personal fields are not learned, and the log masks their values.',
       sides: [],
       yes: 'Set as personal',
-      no: 'Leave as they are',
+      no: 'Learn from them',
       answered: fields === null ? null : fields.length > 0 ? 'yes' : 'no',
       answer: (isYes) => choose({ pii_fields: isYes ? personal : [] }),
     },

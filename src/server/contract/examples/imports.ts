@@ -55,7 +55,9 @@ const importChoiceSchema = z
     options: names(limits.maxOptions).optional().describe('Options of a new type whose file has no labels'),
     pii_fields: piiFields
       .optional()
-      .describe('Columns that become personal fields: their values are masked in the log'),
+      .describe(
+        'Columns that become personal fields: masked in the log, and names and addresses in them are not learned. Left out: of a new type those of `personal`',
+      ),
     repeated: z.enum(['keep', 'drop']).optional().describe('What becomes of copies. Left out: as the file suggests'),
     settle: z
       .boolean()
@@ -104,7 +106,7 @@ const planSchema = z
     pii_fields: z
       .array(z.string())
       .nullable()
-      .describe('Columns that become personal fields; null: nothing was said about it'),
+      .describe('Columns that become personal fields; null: none, as nothing was said about it'),
     answer: z.string().nullable().describe('Column with the labels; null: none, or a question asks for it'),
     answer_candidates: resultShape.answer_candidates,
     answer_is_certain: z.boolean().describe('Whether the file itself tells which column is the answer'),
