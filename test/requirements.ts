@@ -747,6 +747,8 @@ const records = {
   'LOG-6': 'A correction is stored and makes a reviewed example linked to the record; null withdraws both.',
   'LOG-7':
     'A record names the version of the decision type whose rules and thresholds decided, whatever is saved or deployed afterwards, and says why, with the connected model that was asked; null in records of earlier programs.',
+  'LOG-8':
+    'Logged decisions are made again by the release that made each, over REST and by workbench verify --decisions: every field is equal, or the record is listed with what differs, or why it cannot be decided as it was. An explanation of a record is by its release.',
   'LAT-1':
     'The latency that a training estimates is of texts that are read for the first time, also where a training before it has read them.',
   'LAT-2':

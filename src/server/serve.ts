@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createIssuer } from './auth/issuer.ts';
-import { commandNames } from './command-line/command.ts';
+import { findCommandName } from './command-line/command.ts';
 import { readReceiver } from './connections/alert-receiver.ts';
 import { type DataCommand, runDataCommand } from './data-commands.ts';
 import { requireDataFolder } from './data-folder/folder.ts';
@@ -38,6 +38,8 @@ const help = `Decision Workbench
   workbench restore FOLDER --data-dir NEW
                             make a new data folder from a backup that is sound
   workbench verify [FOLDER] check a backup, or the data folder: digests, database, bundles of the policies
+  workbench verify --decisions [--share SHARE]
+                            decide the log again by the releases that decided, and list what differs
 
 Flags (environment variable, default):
   --data-dir DIR            data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench)
@@ -253,7 +255,7 @@ export async function runCommandLine(args: readonly string[], env: NodeJS.Proces
 }
 
 async function runNamedCommand(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const name = commandNames.find((known) => known === args[0]);
+  const name = findCommandName(args);
   if (name !== undefined) {
     const { runCommand } = await import('./command-line/run-command.ts');
     process.exitCode = await runCommand(name, args.slice(1), env);

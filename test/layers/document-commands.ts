@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { commandNames } from '../../src/server/command-line/command.ts';
+import { findCommandName } from '../../src/server/command-line/command.ts';
 import { commands } from '../../src/server/command-line/run-command.ts';
 import { readCommandLine } from '../../src/server/serve.ts';
 
@@ -62,11 +62,10 @@ function findCommandProblem([program = '', ...words]: string[]): string | null {
 }
 
 function findWorkbenchProblem(args: string[]): string | null {
-  const [name, ...rest] = args;
-  const command = commandNames.find((known) => known === name);
+  const command = findCommandName(args);
   try {
     if (command === undefined) readCommandLine(args, {});
-    else parseArgs({ args: rest, options: commands[command].options, allowPositionals: true });
+    else parseArgs({ args: args.slice(1), options: commands[command].options, allowPositionals: true });
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -20,7 +20,7 @@ const probabilityMargin = 1e-3;
 const familiarityMargin = 0.01;
 const reasonMargin = 2e-3;
 /** Largest difference between a golden probability and one computed elsewhere. */
-const tolerance = 1e-5;
+export const goldenTolerance = 1e-5;
 
 /** Whether a decision would be the same if its probabilities were a little different. */
 function isClear(confidence: number, probabilities: Record<string, number>, thresholds: ConfidenceThresholds): boolean {
@@ -105,7 +105,7 @@ export async function runGolden(
 /** Whether two answers are the same: probabilities may differ by 1e-5, nothing else. */
 export function isSameOutput(expected: GoldenOutput, actual: GoldenOutput): boolean {
   const { confidence, class_probabilities: probabilities, ...settled } = expected;
-  const isNear = (a: number, b: number | undefined) => b !== undefined && Math.abs(a - b) <= tolerance;
+  const isNear = (a: number, b: number | undefined) => b !== undefined && Math.abs(a - b) <= goldenTolerance;
   const actualOf = new Map(Object.entries(actual.class_probabilities));
   return (
     toCanonicalJson({ ...actual, confidence, class_probabilities: {} }) ===

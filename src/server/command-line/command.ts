@@ -3,7 +3,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { StartError } from '../process/start-error.ts';
 
-export const commandNames = [
+const commandNames = [
   'import',
   'train',
   'evaluate',
@@ -15,8 +15,15 @@ export const commandNames = [
   'decide',
   'import-log',
   'text-model',
+  'verify',
 ] as const;
 export type CommandName = (typeof commandNames)[number];
+
+/** The command that arguments name; undefined for `verify` without decisions, which only reads files. */
+export function findCommandName([first, ...rest]: readonly string[]): CommandName | undefined {
+  if (first === 'verify' && !rest.includes('--decisions')) return undefined;
+  return commandNames.find((known) => known === first);
+}
 
 /** How a command ends; what a start meets (`exitCodes` of process/start-error.ts) keeps its own codes from 96. */
 export const endCodes = {

@@ -278,7 +278,7 @@ export const tools: readonly Tool[] = [
     name: 'explain_decision',
     operation: 'logs.explain',
     description:
-      'What would change the decision on a logged input, as the deployed policy decides now: the smallest changes of fields or words, the words it rests on, and the examples most like it. Writes no log record, costs nothing.',
+      'What would change the decision on a logged input, by the release that decided it: the smallest changes of fields or words, the words it rests on, and the examples most like it. Writes no log record, costs nothing.',
     summarise: ({ decision, flips, nearest }) =>
       `Decided ${JSON.stringify(decision)}. ${flips.length} changes would lead elsewhere; ${nearest.length} labelled examples are like it. Next: correct the record where the decision is wrong, or get_decision_logs for another one.`,
   }),

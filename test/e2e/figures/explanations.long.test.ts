@@ -94,7 +94,7 @@ describe('the explanation of a decision', () => {
     await page.getByRole('heading', { name: 'Record' }).waitFor();
     await page.keyboard.press('w');
     await panel()
-      .getByText(/^The deployed policy v1 decides/)
+      .getByText(/^Release 1 with policy v1 decides/)
       .waitFor();
     await panel()
       .getByRole('region', { name: 'Rules' })
@@ -104,7 +104,7 @@ describe('the explanation of a decision', () => {
       .waitFor();
     await page.reload();
     await panel()
-      .getByText(/^The deployed policy v1 decides/)
+      .getByText(/^Release 1 with policy v1 decides/)
       .waitFor();
     expect(await page.title()).not.toBe('run');
   });

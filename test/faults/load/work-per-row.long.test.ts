@@ -50,7 +50,7 @@ const bounds = {
   `,
   'turns for others between its parts': `
     metrics.organisation system.metrics examples.export logs.export examples.import rules.propose
-    policies.replay decision_types.update text_models.delete second_readings.draw imports.commit
+    policies.replay logs.verify decision_types.update text_models.delete second_readings.draw imports.commit
     logs.restore decision_types.restore decision_types.delete pii_residue.clear
     examples.bulk examples.undo options.rename options.merge options.delete options.undo
   `,

@@ -13,7 +13,7 @@ const flip = (changes: Explanation['flips'][number]['changes'], decision: string
   confidence: 0.812,
 });
 const explanation: Explanation = {
-  ...{ decision: 'review', confidence: 0.7, escalate: true, policy_version: 'v3', note: null },
+  ...{ decision: 'review', confidence: 0.7, escalate: true, policy_version: 'v3', release: null, note: null },
   flips: [
     flip([{ field: 'amount', from: 1_200, to: 300 }], 'approve'),
     flip(

@@ -113,12 +113,13 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 
 type NowProps = { type: DecisionType; explanation: Explanation; decided: string; hasLearned: boolean };
 
-/** Shows what the deployed policy says now of something that was decided before, or by another policy. */
+/** Shows what its release, or the deployed policy now, decides of something that was decided before. */
 function Now({ type, explanation, decided, hasLearned }: NowProps) {
-  const { decision, confidence, policy_version } = explanation;
+  const { decision, confidence, policy_version, release } = explanation;
   return (
     <div className={decision === decided ? 'muted' : 'note warn'}>
-      The deployed policy {policy_version} decides <OptionName typeId={type.id} option={decision} /> (
+      {release === null ? 'The deployed policy' : `Release ${release} with policy`} {policy_version} decides{' '}
+      <OptionName typeId={type.id} option={decision} /> (
       <Confidence value={confidence} />){decision === decided ? '.' : ', which is not what was decided here.'}
       {decision !== decided && hasLearned && ' It has learned from this row since it was measured.'}
     </div>

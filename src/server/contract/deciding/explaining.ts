@@ -47,7 +47,11 @@ export const explanationSchema = z
       .describe(
         'How much less likely the decision is without these words of fields that are read as texts (UTF-16 indices), heaviest first',
       ),
-    policy_version: z.string().describe('The deployed policy that decided it'),
+    release: z
+      .int()
+      .nullable()
+      .describe('The release that decided the logged input; null where the deployed policy is asked instead'),
+    policy_version: z.string().describe('The policy that decided it'),
     trace: decisionTraceSchema.nullable().describe('How that decision came about'),
     note: z.string().nullable().describe('What to know of it, as which fields were too many to be tried'),
   })
@@ -67,7 +71,7 @@ const base = '/api/v1/decision-types/:decision_type_id';
 export const explainingOperations = {
   'logs.explain': operation('POST', `${base}/logs/:log_id/explain`, {
     ...common,
-    summary: 'What would change the decision on a logged input, as the deployed policy decides it now',
+    summary: 'What would change the decision on a logged input, by the release that decided it',
   }),
   'examples.explain': operation('POST', `${base}/examples/:example_id/explain`, {
     ...common,

@@ -75,6 +75,30 @@ const logImportSchema = z.object({
 });
 export type LogImport = z.infer<typeof logImportSchema>;
 
+const verifiedSchema = z
+  .object({
+    looked: z.int().describe('Records of the page that were decided again'),
+    equal: z.int().describe('Those whose every field is as recorded; probabilities within 1e-5'),
+    exact: z.int().describe('Those of them that are equal to the last digit'),
+    items: z
+      .array(
+        z.object({
+          log_id: uuid,
+          request_id: z.string(),
+          release: z.int().nullable(),
+          reason: z
+            .enum(['differs', 'masked', 'no_release', 'unavailable'])
+            .describe('It differs, or why it cannot be decided as it was'),
+          fields: z.array(z.string()).describe('The fields that are not as recorded'),
+          message: z.string(),
+        }),
+      )
+      .describe('The others'),
+    total: z.int().describe('Records on all pages'),
+  })
+  .meta({ id: 'VerifiedDecisions' });
+export type Verified = z.infer<typeof verifiedSchema>;
+
 const filters = {
   decision: z.string().optional().describe('Only records of this option'),
   escalated: z.boolean().optional().describe('Only records that were handed on, or were not'),
@@ -111,6 +135,19 @@ export const logOperations = {
     output: null,
     produces: 'application/json, text/csv',
     summary: 'The filtered log as a stream',
+    ignoresExamples: true,
+  }),
+  'logs.verify': operation('GET', `${base}/logs/verification`, {
+    ...common,
+    query: z.strictObject({
+      ...pageQuery,
+      share: z.number().min(0).max(1).default(1).describe('Of the records of the page, drawn at random'),
+      end_time: filters.end_time,
+    }),
+    output: verifiedSchema,
+    summary: 'Decide logged inputs again, newest first, each by the release that decided it; nothing is recorded',
+    description:
+      'Pages stay what they are with end_time. What a connected model chose is taken as recorded; all else is decided.',
     ignoresExamples: true,
   }),
   'logs.correct': operation('PUT', `${base}/logs/:log_id/correction`, {

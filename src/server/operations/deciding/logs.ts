@@ -6,6 +6,7 @@ import { guardJson, writeCsvLine } from '../../../engine/export/csv.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { computePercentile } from '../../../engine/numeric.ts';
 import type { Auth } from '../../auth/auth.ts';
+import { toCallerId } from '../../auth/caller.ts';
 import type { LogRecord } from '../../contract/deciding/logs.ts';
 import type { OutputOf } from '../../contract/operations.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
@@ -13,6 +14,7 @@ import { isoTime } from '../../process/clock.ts';
 import { findDriftOfType } from '../../services/deciding/drift.ts';
 import { importLog } from '../../services/deciding/edge-log.ts';
 import { correctDecision, restoreRemoved, withdrawCorrection } from '../../services/deciding/logged-decisions.ts';
+import { verifyLogged } from '../../services/deciding/verify-logged.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { toAnalysisState } from '../analysis-state.ts';
@@ -187,6 +189,9 @@ export const logHandlers = {
       body: Readable.from(pieces, { highWaterMark: 1 }),
     };
   },
+
+  'logs.verify': (deps, { type, query, caller }) =>
+    deps.explanationTurns.take(toCallerId(caller), () => verifyLogged(deps, type, query)),
 
   'logs.correct': (deps, { type, params, body }) => {
     const { decision, reason_codes: reasonCodes = [] } = body;

@@ -16,6 +16,7 @@ import type { Explanation } from '../../contract/deciding/explaining.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { findExample } from '../examples/examples.ts';
+import { findRelease } from './find-decider.ts';
 import { findLogged } from './logged-decisions.ts';
 
 /** Examples whose values are tried, and the length in bytes up to which one is read. */
@@ -72,11 +73,7 @@ export async function explainInput(
   given: JsonObject,
   pinned: Decider | null = null,
 ): Promise<Explanation> {
-  const policy = deps.store.deployments.find(type.id);
-  if (policy === null) {
-    throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
-  }
-  const decider = pinned ?? deps.runtime.deployed.get(type, policy);
+  const decider = pinned ?? getDeployed(deps, type);
   const input = decider.read(given);
   const base = await decider.decide(input, { trace: true });
   if (!base.ok) throw new WorkbenchError('validation_error', 'The input does not fit the input schema.', base.problems);
@@ -114,18 +111,29 @@ export async function explainInput(
     flips: [...byFields.slice(0, maxFlips - byWords.length), ...byWords],
     nearest: await findNearest(deps, type, input),
     words: weighed.map(({ path, ...rest }) => ({ field: path.join('.'), ...rest })),
+    release: null,
     policy_version,
     trace: base.trace,
     note: describeLeftOut(fields.length, leftOut),
   };
 }
 
-/** As `explainInput`, for a log record; throws `not_found` as well. Its personal fields are as they were recorded. */
+function getDeployed({ store, runtime }: Foundation, type: DecisionTypeRecord): Decider {
+  const policy = store.deployments.find(type.id);
+  if (policy !== null) return runtime.deployed.get(type, policy);
+  throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
+}
+
+const noRelease = 'The record is from an earlier program and names no release: what is deployed now explains it.';
+const redacted = 'Personal fields are redacted in the record, so the input may be decided otherwise.';
+
+/** As `explainInput`, for a log record, by the release that decided it; throws `not_found` as well. */
 export async function explainLogged(deps: Foundation, type: DecisionTypeRecord, logId: string): Promise<Explanation> {
-  const explanation = await explainInput(deps, type, findLogged(deps, type, logId).input);
-  if (type.piiFields.length === 0) return explanation;
-  const redacted = 'Personal fields are redacted in the record, so the input may be decided otherwise.';
-  return { ...explanation, note: explanation.note === null ? redacted : `${redacted} ${explanation.note}` };
+  const { input, release } = findLogged(deps, type, logId);
+  const pinned = release === null ? null : findRelease(deps, type, release).pinned;
+  const { note, ...explanation } = await explainInput(deps, type, input, pinned);
+  const notes = [release === null && noRelease, type.piiFields.length > 0 && redacted, note].filter(Boolean);
+  return { ...explanation, release, note: notes.length === 0 ? null : notes.join(' ') };
 }
 
 /** As `explainInput`, for an example; throws `not_found` as well. The example is not among the nearest ones. */

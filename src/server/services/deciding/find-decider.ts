@@ -42,7 +42,7 @@ function refusePolicyName({ name }: DecisionTypeRecord, numbers: readonly number
 }
 
 function findPinned(deps: Foundation, live: DecisionTypeRecord, pin: string): Deciding {
-  const { releases, decisionTypes, policies } = deps.store;
+  const { releases } = deps.store;
   const number = /^\d{1,9}$/.test(pin) ? Number(pin) : releases.findAlias(live.id, pin);
   if (number === null) {
     if (/^v\d+$/.test(pin)) throw refusePolicyName(live, releases.listNumbers(live.id, Number(pin.slice(1))), pin);
@@ -52,6 +52,16 @@ function findPinned(deps: Foundation, live: DecisionTypeRecord, pin: string): De
         : `No release of this decision type has the alias ${JSON.stringify(pin)}.`;
     throw new WorkbenchError('not_found', missing);
   }
+  return findRelease(deps, live, number);
+}
+
+/** A release of a type with its decider; throws `not_found` or `unavailable` (its policy's file). */
+export function findRelease(
+  deps: Foundation,
+  live: DecisionTypeRecord,
+  number: number,
+): Deciding & { pinned: Decider } {
+  const { releases, decisionTypes, policies } = deps.store;
   return deps.runtime.deployed.pin(live, number, () => {
     const release = releases.find(live.id, number);
     const policy = release && policies.byId(release.policyId);
