@@ -106,6 +106,7 @@ it('a change of many rows says how far it is, and what is cancelled was never ma
   const changes = [
     ['examples/bulk', { action: 'set_status', status: 'flagged', filter: {} }],
     ['examples/bulk', { action: 'delete', filter: { decision: 'yes' } }],
+    ['examples/second-readings', { share: 0.3 }],
     ['options/rename', { from: 'yes', to: 'sure', commit: true }],
     ['options/delete', { option: 'no', examples: 'delete', commit: true }],
   ] as const;

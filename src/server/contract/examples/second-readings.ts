@@ -28,6 +28,7 @@ export const secondReadingOperations = {
     output: z.object({
       drawn: count.describe('Examples that were chosen now'),
       waiting: count.describe('Examples in the queue "second_reading"'),
+      undo_token: z.string().describe('By which examples.undo takes back those that are not read yet'),
     }),
     status: 200,
     summary: 'Give labelled examples to a second reader, who does not see their labels; to the first one after a week',

@@ -1,47 +1,38 @@
 /** Second readings: labels given blind beside the first ones, and conflicts until one person has decided. */
 
 import { toUnknownOption, toValidationError } from '../../../door/errors/validation-error.ts';
-import { nextTurn } from '../../../door/turns.ts';
+import { mapMaybePromise } from '../../../door/maybe-promise.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { ExampleRecord } from '../../../engine/examples/fields.ts';
 import type { Foundation } from '../../foundation.ts';
 import { ownAgainMs, type SecondReading } from '../../store/examples/label-history.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { ExampleAdditions } from './example-additions.ts';
+
+type Drawn = { drawn: number; waiting: number; undo_token: string };
+type DrawDeps = Foundation & { exampleAdditions: Pick<ExampleAdditions, 'change'> };
 
 /**
- * Chooses labelled examples to be read again: those of the ids, or until a share of all labelled ones is, a thousand
- * at a time. A call that ends early has drawn some; the same call draws the rest.
+ * Chooses labelled examples to be read again: those of the ids, or until a share of all labelled ones is. Undone by
+ * token as far as they are not read yet.
  */
-export async function drawSecondReadings(
-  { store }: Foundation,
-  type: DecisionTypeRecord,
-  { share, ids }: { share?: number | undefined; ids?: readonly string[] | undefined },
-): Promise<{ drawn: number; waiting: number }> {
-  const { labelHistory, transaction, writeLock } = store;
-  const { drawn: before } = labelHistory.count(type.id);
-  if (ids !== undefined) transaction(() => labelHistory.drawThese(type.id, ids));
-  else {
-    const slices: ReturnType<typeof labelHistory.takeDrawSlice>[] = [];
-    while (slices.at(-1)?.isLast !== true) {
-      slices.push(labelHistory.takeDrawSlice(type.id, slices.at(-1)?.end ?? 0));
-      await nextTurn();
-    }
-    const all = slices.reduce((sum, { drawable }) => sum + drawable, 0);
-    const wanted = Math.min(all, Math.ceil((share ?? 0) * store.examples.computeTotals(type.id).labelled) - before);
-    let seen = 0;
-    let drawn = 0;
-    for (const slice of slices) {
-      seen += slice.drawable;
-      // As many of each slice as of all, so that the last one makes the number whole.
-      const count = Math.round((wanted * seen) / Math.max(1, all)) - drawn;
-      if (count <= 0) continue;
-      await writeLock.whenFree();
-      drawn += transaction(() => labelHistory.drawSome(slice, count));
-      await nextTurn();
-    }
-  }
-  const { drawn, waiting } = labelHistory.count(type.id);
-  return { drawn: drawn - before, waiting };
+export function drawSecondReadings(
+  deps: DrawDeps,
+  { id: typeId }: DecisionTypeRecord,
+  { share = 0, ids }: { share?: number | undefined; ids?: readonly string[] | undefined },
+): Drawn | Promise<Drawn> {
+  const { exampleChanges, examples, labelHistory } = deps.store;
+  const undoToken = deps.newId();
+  const begin = () => {
+    const plan = { draw: ids === undefined ? { share, labelled: 0, drawn: 0 } : { ids } };
+    exampleChanges.begin({ token: undoToken, typeId, at: deps.clock.now(), plan, option: null });
+  };
+  const parts = exampleChanges.countParts(typeId, ids?.length ?? examples.count(typeId));
+  const cancelling = { scope: 'label', turnBack: () => exampleChanges.turnBack(undoToken, null) } as const;
+  const drawing = deps.exampleAdditions.change(typeId, parts, { begin, cancelling });
+  return mapMaybePromise(drawing, ({ affected }) => {
+    return { drawn: affected, waiting: labelHistory.count(typeId).waiting, undo_token: undoToken };
+  });
 }
 
 /**

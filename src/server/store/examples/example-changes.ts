@@ -32,7 +32,10 @@ export type OptionChange = {
 /** The effect of a change: on the examples selected, or to all that have the label of an option. */
 type ChangePlan =
   | { selection: ExampleSelection; change: ExampleChange; reader: string | null }
-  | { how: 'rename' | 'label' | 'delete' };
+  | { how: 'rename' | 'label' | 'delete' }
+  | { draw: SecondReadingDraw };
+/** The examples to be read again: these, or a share of the labelled ones; so many of both are behind it. */
+type SecondReadingDraw = { ids: readonly string[] } | { share: number; labelled: number; drawn: number };
 type Undoing = { reader: string | null };
 export type NewChange = { token: string; typeId: string; at: number; plan: ChangePlan; option: OptionChange | null };
 /** The effect of a change; `heldOut` of the examples are measured by another label than they have now. */
@@ -96,6 +99,7 @@ function prepareStatements(db: WorkbenchDatabase) {
       `UPDATE example_undos SET stage = 'undoing', plan = '{"reader":null}', done_to = 0
        WHERE decision_type_id = ? AND stage = 'changing' AND option_change IS NULL`,
     ),
+    replan: db.prepare('UPDATE example_undos SET plan = @plan WHERE token = @token'),
     nextRows: db.prepare<[string, number], { seq: number; bytes: number }>(
       `SELECT seq, octet_length(input) AS bytes FROM examples WHERE decision_type_id = ? AND seq > ? ORDER BY seq
        LIMIT ${rowsPerPart}`,
@@ -127,14 +131,14 @@ function prepareStatements(db: WorkbenchDatabase) {
  */
 export class ExampleChangeStore {
   readonly #db: WorkbenchDatabase;
-  readonly #labelHistory: Pick<LabelHistoryStore, 'by' | 'renameOption'>;
+  readonly #labelHistory: Pick<LabelHistoryStore, 'by' | 'renameOption' | 'listForDraw' | 'draw'>;
   readonly #noteChange: (decisionTypeId: string) => void;
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #keptRows: ReturnType<typeof createKeptRows>;
 
   constructor(
     db: WorkbenchDatabase,
-    labelHistory: Pick<LabelHistoryStore, 'by' | 'renameOption'>,
+    labelHistory: Pick<LabelHistoryStore, 'by' | 'renameOption' | 'listForDraw' | 'draw'>,
     noteChange: (decisionTypeId: string) => void,
   ) {
     this.#db = db;
@@ -160,13 +164,18 @@ export class ExampleChangeStore {
     return { sql: 'decision_type_id = ? AND seq > ? AND seq <= ?', values, end };
   }
 
+  #takeNamed({ typeId, doneTo }: ChangeRecord, ids: readonly string[]): Slice {
+    const end = doneTo + rowsPerPart;
+    const sql = 'id IN (SELECT value FROM json_each(?)) AND +decision_type_id = ?';
+    const values = [JSON.stringify(ids.slice(doneTo, end)), typeId];
+    return { sql, values, end: end < ids.length ? end : null };
+  }
+
   /** Takes the next of the examples that are named, or of those that the filter is looked at for. */
   #takeSelected(record: ChangeRecord, selection: ExampleSelection, change: ExampleChange): Slice {
     if ('ids' in selection) {
-      const end = record.doneTo + rowsPerPart;
-      const ids = JSON.stringify(selection.ids.slice(record.doneTo, end));
-      const sql = `id IN (SELECT value FROM json_each(?)) AND +decision_type_id = ?${toCondition(change)}`;
-      return { sql, values: [ids, record.typeId], end: end < selection.ids.length ? end : null };
+      const named = this.#takeNamed(record, selection.ids);
+      return { ...named, sql: `${named.sql}${toCondition(change)}` };
     }
     const { sql, values, end } = this.#takeSlice(record);
     const where = toWhere(record.typeId, selection.filter);
@@ -220,19 +229,39 @@ export class ExampleChangeStore {
     return { affected: this.#labelHistory.renameOption(slice, from, to, () => this.#relabel(slice, from, to, null)) };
   }
 
+  /** Chooses examples to be read again, so that the share is reached in all up to each part. */
+  #draw(record: ChangeRecord, draw: SecondReadingDraw): PartDone {
+    const { token, doneTo } = record;
+    const slice = 'ids' in draw ? this.#takeNamed(record, draw.ids) : this.#takeSlice(record);
+    const found = this.#labelHistory.listForDraw(slice);
+    let ids = found.flatMap(({ id, isDrawable }) => (isDrawable === 1 ? [id] : []));
+    if (!('ids' in draw)) {
+      const labelled = draw.labelled + found.length;
+      const before = draw.drawn + found.filter(({ isDrawn }) => isDrawn === 1).length;
+      ids = ids.slice(0, Math.max(0, Math.ceil(draw.share * labelled) - before));
+      const plan = { draw: { share: draw.share, labelled, drawn: before + ids.length } };
+      this.#statements.replan.run({ token, plan: JSON.stringify(plan) });
+    }
+    this.#labelHistory.draw(ids);
+    this.#keptRows.keepDrawn({ token, part: doneTo }, ids);
+    return this.#note(record, slice, { affected: ids.length });
+  }
+
   #change(record: ChangeRecord, plan: ChangePlan, option: OptionChange | null): PartDone {
+    if ('draw' in plan) return this.#draw(record, plan.draw);
     const slice = 'change' in plan ? this.#takeSelected(record, plan.selection, plan.change) : this.#takeSlice(record);
-    const {
-      affected,
-      heldOut = 0,
-      bytes = 0,
-      adds = 0,
-    } = 'change' in plan
-      ? this.#changeSelected(record, slice, plan.change, plan.reader)
-      : this.#changeOption(record, slice, plan.how, option);
-    this.#statements.note.run({ token: record.token, bytes, adds, end: slice.end });
-    const isLast = slice.end === null;
-    if (isLast) this.#statements.trim.run(record.typeId);
+    const done =
+      'change' in plan
+        ? this.#changeSelected(record, slice, plan.change, plan.reader)
+        : this.#changeOption(record, slice, plan.how, option);
+    return this.#note(record, slice, done);
+  }
+
+  #note({ token, typeId }: ChangeRecord, { end }: Slice, done: SliceDone): PartDone {
+    const { affected, heldOut = 0, bytes = 0, adds = 0 } = done;
+    this.#statements.note.run({ token, bytes, adds, end });
+    const isLast = end === null;
+    if (isLast) this.#statements.trim.run(typeId);
     return { affected, heldOut, isLast };
   }
 

@@ -67,6 +67,14 @@ function prepareStatements(db: WorkbenchDatabase) {
         `SELECT EXISTS (SELECT 1 FROM ${keptRows} AS kept JOIN examples ON examples.seq = kept.seq)`,
       )
       .pluck(),
+    keepDrawn: db.prepare<[Part & { ids: string }], number>(
+      `INSERT INTO example_undo_parts (token, part, rows)
+       SELECT @token, @part, json_group_array(json_object('drawn', value)) FROM json_each(@ids)`,
+    ),
+    removeDrawn: db.prepare<[Part]>(
+      `DELETE FROM second_readings WHERE decision IS NULL AND example_id IN (SELECT value ->> 'drawn'
+         FROM json_each((SELECT rows FROM example_undo_parts WHERE token = @token AND part = @part)))`,
+    ),
     // A place or a log record that was taken meanwhile stays with the newer example.
     restoreDeleted: db.prepare<[Part & { asNew: number }]>(
       `INSERT INTO examples (${allColumns.join(', ')})
@@ -98,6 +106,10 @@ export function createKeptRows(db: WorkbenchDatabase) {
       );
       return insert.pluck().get(token, part, ...values) ?? 0;
     },
+    /** Keeps which examples were drawn to be read again: the undo takes back those that are not read yet. */
+    keepDrawn(part: Part, ids: readonly string[]): void {
+      if (ids.length > 0) statements.keepDrawn.run({ ...part, ids: JSON.stringify(ids) });
+    },
     /** Counts the examples of a part that are held out, and are measured by another label than they have now. */
     countMeasuredAsBefore: (part: Part, typeId: string): number =>
       statements.countMeasuredAsBefore.get({ ...part, typeId }) ?? 0,
@@ -105,7 +117,8 @@ export function createKeptRows(db: WorkbenchDatabase) {
     restore(token: string): number | null {
       const part = findFirst(token);
       if (part === null) return null;
-      const restored = statements.restoreLabels.run(part).changes + restoreDeleted(part);
+      const restored =
+        statements.restoreLabels.run(part).changes + restoreDeleted(part) + statements.removeDrawn.run(part).changes;
       statements.forget.run(part);
       return restored;
     },

@@ -30,6 +30,7 @@ export type SecondReading = {
   shownAt: number | null;
 };
 
+type ForDraw = { id: string; isDrawn: 0 | 1; isDrawable: 0 | 1 };
 type ReadAlike = Pick<SecondReading, 'firstDecision' | 'firstReader' | 'reader'> & { decision: string; rows: number };
 
 /** After so long a reader may read their own label again. */
@@ -43,19 +44,12 @@ const readingColumns = `r.example_id AS exampleId, r.first_decision AS firstDeci
 export const isConflict = 'decision <> label AND settled_at IS NULL';
 /** Those to come. */
 export const isWaiting = 'decision IS NULL AND label IS NOT NULL';
-/** Of those labelled by a person or a model, without a mark, and not read twice yet. */
-const drawable = `e.decision_type_id = @typeId AND e.decision IS NOT NULL AND e.mark IS NULL
-  AND e.id NOT IN (SELECT example_id FROM second_readings)`;
 const lastLabel = (column: string) =>
   `(SELECT ${column} FROM label_history h WHERE h.example_id = e.id AND h.kind <> 'second_reading'
      AND h.decision = e.decision ORDER BY seq DESC LIMIT 1)`;
-const ofSlice = 'e.seq > @after AND e.seq <= @end';
-type DrawSlice = { typeId: string; after: number; end: number };
-/** Examples among which second readings are drawn at once. */
-const rowsPerDraw = 1_000;
 const draw = `INSERT INTO second_readings (example_id, decision_type_id, first_decision, first_reader, first_at)
   SELECT e.id, e.decision_type_id, e.decision, ${lastLabel('reader')}, ifnull(${lastLabel('given_at')}, e.created_at)
-  FROM examples e WHERE ${drawable}`;
+  FROM examples e WHERE e.id IN (SELECT value FROM json_each(?))`;
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
@@ -72,16 +66,7 @@ function prepareStatements(db: WorkbenchDatabase) {
       `SELECT kind, before, decision, reader, suggested, note, given_at AS givenAt FROM label_history
        WHERE example_id = ? ORDER BY seq DESC LIMIT ?`,
     ),
-    drawSome: db.prepare(`${draw} AND ${ofSlice} ORDER BY random() LIMIT @count`),
-    countDrawable: db
-      .prepare<[DrawSlice], number>(`SELECT count(*) FROM examples e WHERE ${drawable} AND ${ofSlice}`)
-      .pluck(),
-    sliceEnd: db
-      .prepare<[string, number], number>(
-        `SELECT seq FROM examples WHERE decision_type_id = ? AND seq > ? ORDER BY seq LIMIT 1 OFFSET ${rowsPerDraw - 1}`,
-      )
-      .pluck(),
-    drawThese: db.prepare(`${draw} AND e.id IN (SELECT value FROM json_each(@ids))`),
+    draw: db.prepare(draw),
     find: db.prepare<[string], SecondReading>(`SELECT ${readingColumns} FROM second_readings r WHERE r.example_id = ?`),
     write: db.prepare(
       `UPDATE second_readings SET first_decision = @firstDecision, decision = @decision, reader = @reader,
@@ -145,18 +130,19 @@ export function createLabelHistoryStore(db: WorkbenchDatabase) {
     },
     /** The newest 100 labels of an example, newest first. */
     list: (exampleId: string): HistoryEntry[] => statements.list.all(exampleId, maxShown),
-    /** The next thousand examples behind a place, and how many of them can be drawn. */
-    takeDrawSlice(typeId: string, after: number): DrawSlice & { drawable: number; isLast: boolean } {
-      const end = statements.sliceEnd.get(typeId, after) ?? null;
-      const slice = { typeId, after, end: end ?? Number.MAX_SAFE_INTEGER };
-      return { ...slice, drawable: statements.countDrawable.get(slice) ?? 0, isLast: end === null };
+    /** The labelled ones of some examples, in random order; one with a mark cannot be drawn. */
+    listForDraw: (chosen: Chosen): ForDraw[] =>
+      db
+        .prepare<Value[], ForDraw>(
+          `SELECT e.id, r.example_id IS NOT NULL AS isDrawn, r.example_id IS NULL AND e.mark IS NULL AS isDrawable
+           FROM (SELECT id, mark FROM examples WHERE ${chosen.sql} AND decision IS NOT NULL) e
+           LEFT JOIN second_readings r ON r.example_id = e.id ORDER BY random()`,
+        )
+        .all(...chosen.values),
+    /** Chooses examples to be read again. */
+    draw(ids: readonly string[]): void {
+      statements.draw.run(JSON.stringify(ids));
     },
-    /** Chooses labelled examples of a slice at random to be read again; returns how many were chosen. */
-    drawSome: ({ typeId, after, end }: DrawSlice, count: number): number =>
-      statements.drawSome.run({ typeId, after, end, count }).changes,
-    /** As `drawSome`, of these alone. */
-    drawThese: (typeId: string, ids: readonly string[]): number =>
-      statements.drawThese.run({ typeId, ids: JSON.stringify(ids) }).changes,
     /** Notes that both labels of an example are shown. */
     noteShown(exampleId: string, at: number): void {
       statements.show.run(at, exampleId);
