@@ -194,7 +194,6 @@ export const tools: readonly Tool[] = [
     operation: 'decision_types.update',
     omit: [
       'costs',
-      'one_case',
       'audit',
       'escalation_policy',
       'readings',
@@ -311,6 +310,7 @@ export const tools: readonly Tool[] = [
       'golden_inputs',
       'refit',
       'seed',
+      'split',
       'text_model',
       'tuning_tokens',
     ],

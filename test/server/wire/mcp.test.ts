@@ -201,7 +201,9 @@ describe('an agent with an API key', () => {
         hard_rules: [{ name: 'tiny', condition: 'ctx.amount < 1', then: 'no' }],
         confidence_thresholds: { auto_decide: 0.7, escalation: 0.5 },
         readings: { amount: { kind: 'number', decimal: ',' } },
+        one_case: { by: 'random' },
       });
+      expect((await use(client, 'get_decision_type', type))['one_case']).toEqual({ by: 'random', field: null });
       expect(changed).toMatchObject({ name: 'loans', version_number: 2, model_deployed: true });
       const tiny = await use(client, 'make_decision', { decision_type: 'loans', input: { amount: '0,5', score: 1 } });
       expect(tiny).toMatchObject({ decision: 'no', rules_triggered: ['tiny'] });
