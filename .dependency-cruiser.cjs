@@ -127,7 +127,6 @@ const parts = {
     'analysis',
     'jobs',
     ['preparation/read-form.ts'],
-    'preparation/documents',
     'preparation/rules',
     'preparation/examples',
     'preparation/imports',
@@ -174,6 +173,7 @@ const parts = {
     ['theme.ts', 'styles', 'app.tsx'],
     'create-workbench.ts',
     'main.tsx',
+    ['docs.ts', 'swagger-ui.d.ts'],
   ],
 };
 

@@ -18,11 +18,5 @@ export default defineConfig({
       },
     },
   },
-  renderer: {
-    ...renderer,
-    build: {
-      ...renderer.build,
-      rolldownOptions: { ...renderer.build?.rolldownOptions, input: 'src/renderer/index.html' },
-    },
-  },
+  renderer,
 });

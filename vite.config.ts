@@ -5,6 +5,8 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { listOperations } from './src/server/contract/operations.ts';
 
+/** The workbench, and the page of its interface. */
+const pages = ['index', 'docs'].map((name) => join(import.meta.dirname, `src/renderer/${name}.html`));
 const apiUrl = 'http://127.0.0.1:8737';
 
 /** Puts a compressed copy beside every script and style sheet; the server sends it to whoever takes gzip. */
@@ -86,6 +88,7 @@ export default defineConfig({
     // Places are loaded ahead from the same machine; lists of what each part loads with it would be 4 kB of the script.
     modulePreload: false,
     rolldownOptions: {
+      input: pages,
       output: {
         // What several parts of the page share is one file: in forty small ones it was 10 kB dearer. Left out is what
         // comes later than the first script.

@@ -8,8 +8,7 @@ import type { FolderWatch } from './data-folder/watch.ts';
 import type { EventHub } from './events/event-hub.ts';
 import type { PendingWrites } from './jobs/pending-writes.ts';
 import type { Metering } from './metering/metering.ts';
-import type { InterfaceDocuments } from './preparation/interface-documents.ts';
-import type { Preparation } from './preparation/preparation.ts';
+import type { Preparation, WrittenAnswer } from './preparation/preparation.ts';
 import type { Clock } from './process/clock.ts';
 import type { Log } from './process/log.ts';
 import type { ServerOptions } from './process/options.ts';
@@ -20,7 +19,8 @@ import type { Store } from './store/store.ts';
 export type Foundation = {
   options: ServerOptions;
   toolVersion: string;
-  documents: InterfaceDocuments;
+  /** The OpenAPI document. */
+  openApi(): Promise<WrittenAnswer>;
   clock: Clock;
   log: Log;
   newId(): string;

@@ -26,7 +26,7 @@ import { TrainingJobs } from './jobs/training-jobs.ts';
 import { createMetering } from './metering/metering.ts';
 import { creditPrices } from './metering/plans.ts';
 import type { Deps } from './operations/context.ts';
-import { createInterfaceDocuments } from './preparation/interface-documents.ts';
+import { keepOpenApi } from './preparation/keep-openapi.ts';
 import { Preparation } from './preparation/preparation.ts';
 import { type Clock, createIdSource, sha256, systemClock } from './process/clock.ts';
 import { acquireFolderLock } from './process/folder-lock.ts';
@@ -192,7 +192,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
   const foundation: Foundation = {
     options,
     toolVersion: version,
-    documents: createInterfaceDocuments(preparation, version),
+    openApi: keepOpenApi(preparation, version),
     clock,
     log,
     newId,

@@ -15,7 +15,7 @@ import { operationHandlers } from '../operations/handlers.ts';
 import { LargeBody, maxLightBodyBytes } from '../preparation/preparation.ts';
 import { serveAgentTools } from './agent-tools.ts';
 import { admitLargeBody } from './large-bodies.ts';
-import { serveDocs, servePages } from './pages.ts';
+import { servePages } from './pages.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
 import { registerOperations } from './rest.ts';
 import { sendWritten } from './send-written.ts';
@@ -52,9 +52,8 @@ export async function buildApp(deps: Deps, logger: HttpLogger): Promise<FastifyI
   unknownRoutes.closeShadowed(app);
 
   registerOperations(app, deps, operationHandlers);
-  app.get('/openapi.json', async (request, reply) => sendWritten(request, reply, await deps.documents.openApi()));
+  app.get('/openapi.json', async (request, reply) => sendWritten(request, reply, await deps.openApi()));
   serveAgentTools(app, deps);
-  serveDocs(app, deps);
   await servePages(app, deps.options.rendererDir);
   return app;
 }

@@ -4,8 +4,6 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { docsPath, pagesPath } from '../contract/paths.ts';
 import { pageSecurityPolicy } from '../contract/security-policy.ts';
-import type { Foundation } from '../foundation.ts';
-import { sendWritten } from './send-written.ts';
 
 const pageHeaders = {
   'content-security-policy': pageSecurityPolicy,
@@ -14,20 +12,12 @@ const pageHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** Serves the interface as a readable page at `/docs`. */
-export function serveDocs(app: FastifyInstance, { documents }: Pick<Foundation, 'documents'>): void {
-  app.get(docsPath, async (request, reply) => {
-    const { docsSecurityPolicy } = await import('../preparation/documents/docs-page.ts');
-    reply.headers({ ...pageHeaders, 'content-security-policy': docsSecurityPolicy }).type('text/html; charset=utf-8');
-    return sendWritten(request, reply, await documents.page(`http://${request.headers.host ?? request.host}`));
-  });
-}
-
 const notBuiltPage =
   '<!doctype html><meta charset="utf-8"><title>Decision Workbench</title><p>The workbench is not built. Run <code>npm run build</code>, then reload. The service itself works.</p>';
 
-/** Serves the workbench's pages below `/app/`, or one that says how to build them. */
+/** Serves the workbench's pages below `/app/`, or one that says how to build them; `/docs` leads to one of them. */
 export async function servePages(app: FastifyInstance, rendererDir: string | null): Promise<void> {
+  app.get(docsPath, async (_request, reply) => reply.redirect(`${pagesPath}docs.html`));
   await app.register(
     async (scope) => {
       scope.addHook('onSend', async (_request, reply) => {
@@ -44,7 +34,8 @@ export async function servePages(app: FastifyInstance, rendererDir: string | nul
           preCompressed: true,
         });
       } else {
-        scope.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(notBuiltPage));
+        for (const page of ['/', '/docs.html'])
+          scope.get(page, async (_request, reply) => reply.type('text/html; charset=utf-8').send(notBuiltPage));
       }
     },
     { prefix: pagesPath.slice(0, -1) },

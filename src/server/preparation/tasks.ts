@@ -9,7 +9,6 @@ import type { Operation } from '../contract/operation.ts';
 import { type OperationName, operations } from '../contract/operations.ts';
 import { readMovedFile } from './archives/read-moved.ts';
 import { packTypeArchive } from './archives/write-archive.ts';
-import { writeDocuments } from './documents/write-documents.ts';
 import { prepareExamples } from './examples/prepare-examples.ts';
 import {
   forgetUpload,
@@ -25,6 +24,7 @@ import { checkDefinition } from './rules/definition-checks.ts';
 import { checkRules } from './rules/rules-findings.ts';
 import { tryRules } from './rules/try-rules.ts';
 import { stageTextModel } from './stage-text-model.ts';
+import { writeOpenApi } from './write-openapi.ts';
 
 function checkInput({ schema, input }: { schema: JsonObject; input: JsonObject }): ErrorDetail[] {
   return compileInputSchema(schema)(input);
@@ -47,7 +47,7 @@ const tasks = {
   planOpenImport,
   readImportRows,
   writeOpenImport,
-  writeDocuments,
+  writeOpenApi,
 };
 
 type Tasks = typeof tasks;

@@ -30,7 +30,7 @@ export const systemHandlers = {
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
     body: Buffer.from(writeMetrics(deps, caller)),
   }),
-  'system.openapi': (deps) => deps.documents.openApi(),
+  'system.openapi': (deps) => deps.openApi(),
   'system.jwks': (deps) => deps.auth.issuer.jwks(),
   'clock.get': (deps) => toClock(deps.trustedTime.look()),
   'clock.confirm': (deps) => toClock(deps.trustedTime.confirm()),
