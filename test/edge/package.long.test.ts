@@ -4,75 +4,17 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectRoot } from '../../scripts/freshness.ts';
-import type { EdgeDecision, Input, Predictor } from '../../src/edge/api.ts';
+import type { Input, Predictor } from '../../src/edge/api.ts';
 import { sha256 as portableSha256 } from '../../src/edge/sha256.ts';
 import { packBundle } from '../../src/engine/bundle/bundle.ts';
 import { bundleParts, sha256 } from '../engine/bundle-fixture.ts';
 import { mutate, mutations } from '../engine/deciding/mutated-bundles.ts';
-import { remarks } from '../engine/training/tune/tuning-request.ts';
-import {
-  type Call,
-  createTrainable,
-  deployForAll,
-  loanExamples,
-  loanType,
-  openForTest,
-  temporaryFolder,
-  train,
-} from '../server/workbench.ts';
+import { temporaryFolder } from '../server/workbench.ts';
 import { buildForAll } from './built-package.ts';
 
 const edge = buildForAll();
-const examples = remarks.map(({ input, decision }) => ({ input, decision }));
-const loan = deployForAll(loanType, loanExamples(40));
-
-/** The bundle of a type, as a program fetches it. */
-async function download({ app, token }: Awaited<ReturnType<typeof openForTest>>, url: string): Promise<Buffer> {
-  const headers = { authorization: `Bearer ${token}`, host: '127.0.0.1' };
-  const answer = await app.inject({ url: `${url}/export`, headers });
-  expect(answer.statusCode).toBe(200);
-  return answer.rawPayload;
-}
-
-function expectSame(decided: EdgeDecision, answered: Record<string, unknown>): void {
-  const { confidence, class_probabilities: probabilities, bundle_digest: _, unread: _unread, ...settled } = decided;
-  expect(answered).toMatchObject(settled);
-  expect(Math.abs(confidence - Number(answered['confidence']))).toBeLessThan(1e-5);
-  for (const [option, value] of Object.entries(answered['class_probabilities'] as Record<string, number>))
-    expect(Math.abs((probabilities[option] ?? -1) - value)).toBeLessThan(1e-5);
-}
 
 describe('a bundle in Node and in the browser', () => {
-  it('decides 600 inputs as the workbench does, a table and words, by both entries [EDG-9]', async () => {
-    const bench = await openForTest({ dataDir: loan.copy() });
-    const call: Call = (method, url, ...rest) => bench.call(method, `/api/v1${url}`, ...rest);
-    const words = await createTrainable({ call }, { name: 'remarks', options: ['praise', 'complaint'] }, examples);
-    await train(call, words, { text_model: 'words', min_per_option: 20, tune_hyperparams: false });
-    const loans = loanExamples(300).map((example) => (example as { input: Record<string, unknown> }).input);
-    const said = loans.map((_, row) => ({
-      remark: [1, 2, 3].map((step) => remarks[(row * step) % remarks.length]?.input['remark']).join(' '),
-    }));
-    for (const [url, name, inputs] of [
-      [loan.url, 'loan', loans],
-      [`/api/v1${words}`, 'remarks', said],
-    ] as const) {
-      const answers: Record<string, unknown>[] = [];
-      for (let from = 0; from < inputs.length; from += 50) {
-        const decisions = inputs.slice(from, from + 50).map((input) => ({ decision_type: name, input }));
-        const { body } = await call('POST', '/decide/batch?dry_run=true', { decisions });
-        answers.push(...body.results);
-      }
-      const bundle = await download(bench, url);
-      for (const { loadBundle } of [edge.node, edge.browser]) {
-        const predictor = await loadBundle(bundle);
-        expect((await predictor.verify()).compared).toBeGreaterThan(20);
-        const decided = await predictor.decideMany(inputs);
-        for (const [at, answer] of answers.entries()) expectSame(decided[at]!, answer);
-        expectSame(await predictor.decide(inputs[7]!), { ...decided[7] });
-      }
-    }
-  });
-
   it.each(mutations)('$name: $verdict [EDG-10]', async (mutation) => {
     for (const { loadBundle, InvalidBundle } of [edge.node, edge.browser]) {
       const loaded = loadBundle(mutate(mutation));
