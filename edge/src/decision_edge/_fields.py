@@ -96,16 +96,19 @@ class Fields:
         start = 0
         for listed, size in zip(expect_list(plan["fields"]), sizes, strict=True):
             planned = expect_object(listed)
+            start += size
+            # The days between two dates, which are fields of their own.
+            if "since" in planned:
+                continue
             path, kind, ends = tuple(expect_strings(planned["path"])), expect_string(planned["kind"]), None
             if ranges and kind == "number":
                 mean, std = expect_number(planned["mean"]), expect_number(planned["std"]) or 1.0
-                low, high = (float(f"{end[start] * std + mean:.6g}") for end in ranges)
+                low, high = (float(f"{end[start - size] * std + mean:.6g}") for end in ranges)
                 ends = low, high
             values = tuple(expect_strings(planned["values"])) if "values" in planned else None
             found[path] = EdgeField(".".join(path), kind, required.get(path, False), None, values, ends)
             if kind == "category" and values is not None:
                 self._known[path] = frozenset(values), {fold_case(each): each for each in reversed(values)}
-            start += size
         text = expect_object(plan["text"] or {"fields": []})
         conversations = expect_list(text.get("conversations", []))
         for keys in expect_list(text["fields"]):

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { countUtf8Bytes } from '../code-points.ts';
 import { parseDate } from '../features/dates.ts';
-import { type FeaturePlan, type FieldKind, listTextFields } from '../features/plan.ts';
+import { type FeaturePlan, type FieldKind, isBetweenDates, listTextFields } from '../features/plan.ts';
 import { isFiniteNumber, readPath, toCategory } from '../features/values.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
@@ -110,7 +110,8 @@ export function listInputFields({ plan, rules, inputSchema }: ReadingParts, find
     for (const key of above) objects.add(key);
     fields.push({ path, kind, required: isRequired(path), values, ...findSeen(path, kind) });
   };
-  for (const field of plan.fields) add(field.path, field.kind, 'values' in field ? field.values : null);
+  for (const field of plan.fields.filter((each) => !isBetweenDates(each)))
+    add(field.path, field.kind, 'values' in field ? field.values : null);
   for (const { path, kind } of listTextFields(plan)) add(path, kind, null);
   const ofPlan = fields.splice(0);
   const compared = findComparedKinds(rules.rules.map(({ ast }) => ast));

@@ -11,7 +11,7 @@ import {
   reasonCodesSchema,
 } from '../domain/definition.ts';
 import { goldenInputKinds } from '../domain/training.ts';
-import { type FeaturePlan, isOfWords } from '../features/plan.ts';
+import { type FeaturePlan, isBetweenDates, isOfWords } from '../features/plan.ts';
 import type { JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 import { inputFieldSchema } from './input-fields.ts';
@@ -43,6 +43,7 @@ const isNewReading = (reading: Reading) =>
 const additions: readonly ((bundle: MarkedBundle) => boolean)[] = [
   ({ plan: { text } }) => text !== null && text.ngrams !== null && isOfWords(text.ngrams),
   ({ plan }) => plan.text?.encoder?.frame !== undefined,
+  ({ plan }) => plan.fields.some(isBetweenDates),
   ({ manifest }) => manifest.questions !== undefined,
   ({ manifest }) => manifest.aliases !== undefined,
   ({ manifest }) => manifest.never_alone !== undefined,

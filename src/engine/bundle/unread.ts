@@ -1,7 +1,7 @@
 /** Finds the parts of an input that a policy ignores: unknown fields, and values of another kind (read as missing). */
 import { foldCase, shorten } from '../code-points.ts';
 import { isCalendarDay, parseDate } from '../features/dates.ts';
-import { listTextFields } from '../features/plan.ts';
+import { isBetweenDates, listTextFields } from '../features/plan.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { findNearest, HintBudget } from '../rules/suggest.ts';
 import { type InputFieldKind, isKind, listOtherPaths, type ReadingParts } from './input-fields.ts';
@@ -36,7 +36,7 @@ const maxShownName = 100;
 export function compileUnread(parts: ReadingParts): (input: JsonObject) => string[] {
   const { plan } = parts;
   const names: Names = new Map();
-  for (const field of plan.fields)
+  for (const field of plan.fields.filter((each) => !isBetweenDates(each)))
     addPath(names, field.path, field.kind, field.kind === 'category' ? field.values : []);
   for (const { path, kind } of listTextFields(plan)) addPath(names, path, kind);
   const others = listOtherPaths(parts);

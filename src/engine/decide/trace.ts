@@ -3,8 +3,8 @@ import { type ClassifierModel, computeSlotContributions } from '../classifiers/m
 import type { DecisionTrace, RuleTrace } from '../domain/decision.ts';
 import type { ConfidenceThresholds } from '../domain/definition.ts';
 import type { CompiledFeatures, InputText } from '../features/compile.ts';
-import type { FeaturePlan, TextUnit } from '../features/plan.ts';
-import { readPath } from '../features/values.ts';
+import { compileReader } from '../features/kinds.ts';
+import type { FeaturePlan, Field, TextUnit } from '../features/plan.ts';
 import type { JsonObject } from '../json.ts';
 import type { MonotonicClock } from '../ports.ts';
 import type { NgramRow } from '../text/word-ngrams.ts';
@@ -51,6 +51,9 @@ function sumSlots(shares: Float64Array, start: number, size: number): number {
   return shares.subarray(start, start + size).reduce((sum, share) => sum + share, 0);
 }
 
+const readField = (field: Field | undefined, input: JsonObject) =>
+  (field === undefined ? null : compileReader(field)(input)) ?? null;
+
 /** Every field with what it adds to one option's logit; with bias and the trees' mean they sum to it. */
 export function traceFeatures(
   plan: FeaturePlan,
@@ -64,7 +67,7 @@ export function traceFeatures(
   const traced: TracedFeature[] = features.slots.map((slot, index) => ({
     field: slot.field,
     kind: slot.kind,
-    value: readPath(input, plan.fields[index]?.path ?? []) ?? null,
+    value: readField(plan.fields[index], input),
     contribution: sumSlots(shares, slot.start, slot.size),
   }));
   if (plan.text === null) return traced;

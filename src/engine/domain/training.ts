@@ -105,6 +105,7 @@ export const trainingConfigSchema = z
       .describe(
         'How rows are held out; marked test rows go before it. Where the examples show that the classifier is certainly less often right of new customers, times or wordings than of rows at random, it holds these out in place of `random`',
       ),
+    days_between: z.boolean().default(true).describe('Learn the days between two dates as an input by itself'),
     tune_hyperparams: z.boolean().default(true).describe('Choose the settings of the classifier by trials'),
     n_tuning_trials: z.int().min(1).max(200).default(20).describe('Trials of tune_hyperparams'),
     target_f1: orNull(z.number().min(0).max(1), 'Least macro F1 for a deployment; null: any'),

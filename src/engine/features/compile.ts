@@ -1,8 +1,8 @@
 import type { JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 import { joinTurns, readTurns } from './conversation.ts';
-import { compileField, countSlots } from './kinds.ts';
-import { type FeaturePlan, listTextFields } from './plan.ts';
+import { compileField, compileReader, countSlots } from './kinds.ts';
+import { type FeaturePlan, listTextFields, nameField } from './plan.ts';
 import { toReadableText } from './readable-text.ts';
 import { compilePath } from './values.ts';
 
@@ -25,12 +25,12 @@ export type CompiledFeatures = {
 export function compileFeatures(plan: FeaturePlan): CompiledFeatures {
   let size = 0;
   const slots = plan.fields.map((field) => {
-    const slot = { field: field.path.join('.'), kind: field.kind, start: size, size: countSlots(field) };
+    const slot = { field: nameField(field), kind: field.kind, start: size, size: countSlots(field) };
     size += slot.size;
     return slot;
   });
   const fields = plan.fields.map((field, index) => ({
-    read: compilePath(field.path),
+    read: compileReader(field),
     write: compileField(field),
     start: slots[index]?.start ?? 0,
   }));

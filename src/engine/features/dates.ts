@@ -31,3 +31,9 @@ export function parseDate(value: unknown): DateParts | null {
   const days = toEpochDays(year, month, day);
   return { epochDays: days + hour / 24 + minute / 1440, month, weekday: (((days + 3) % 7) + 7) % 7, hour };
 }
+
+/** Counts the days from one date to another, with parts of days where there are times; null without two dates. */
+export function countDays(until: unknown, since: unknown): number | null {
+  const [last, first] = [parseDate(until), parseDate(since)];
+  return last === null || first === null ? null : last.epochDays - first.epochDays;
+}

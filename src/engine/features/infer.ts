@@ -2,9 +2,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
 import { cutTurns, isConversation, readTurns } from './conversation.ts';
-import { parseDate } from './dates.ts';
-import { countSlots, fitField } from './kinds.ts';
-import type { FeaturePlan, FieldKind } from './plan.ts';
+import { countDays, parseDate } from './dates.ts';
+import { compileReader, countSlots, fitField } from './kinds.ts';
+import type { FeaturePlan, Field, FieldKind } from './plan.ts';
 import { areMarkup } from './readable-text.ts';
 import { tellsPerson } from './tell-person.ts';
 import { identifierPattern, isFiniteNumber, listLeaves, readPath, toCategory } from './values.ts';
@@ -132,6 +132,29 @@ function listColumns(inputs: readonly JsonObject[], schema: JsonObject | null): 
     });
 }
 
+/** Dates of which pairs are looked at, and pairs that become inputs: those that lie closest together. */
+const maxDates = 6;
+const maxPairs = 3;
+/** The share of the examples that have both dates. */
+const minBoth = 0.5;
+
+/** Fields of the days between two dates of the same examples, as “reported − damaged”, where they are not all alike. */
+function fitDaysBetween(dates: readonly Column[]): Field[] {
+  const looked = dates.slice(0, maxDates);
+  const pairs = looked.flatMap((first, at) =>
+    looked.slice(at + 1).flatMap((second) => {
+      const days = first.values.map((value, row) => countDays(value, second.values[row]));
+      const known = days.filter((each) => each !== null);
+      const isRising = known.reduce((sum, each) => sum + each, 0) < 0;
+      const [until, since] = isRising ? [second, first] : [first, second];
+      const field = fitField('number', until.path, isRising ? days.map((each) => each && -each) : days);
+      const isUsed = known.length >= minBoth * days.length && new Set(known).size > 1;
+      return isUsed && field.kind === 'number' ? [{ ...field, since: since.path }] : [];
+    }),
+  );
+  return pairs.sort((a, b) => a.std - b.std).slice(0, maxPairs);
+}
+
 function findTextToRescue(columns: readonly Column[]): Column | undefined {
   return columns.find((column) => {
     const texts = column.present.filter((value) => typeof value === 'string');
@@ -192,6 +215,8 @@ export function inferPlan(
       plan.left_out = plan.left_out.filter((field) => field.path !== rescued.path.join('.'));
     }
   }
+  const dates = plan.fields.filter(({ kind }) => kind === 'date').map(({ path }) => path.join('.'));
+  plan.fields.push(...fitDaysBetween(columns.filter(({ path }) => dates.includes(path.join('.')))));
   plan.tabular_size = plan.fields.reduce((size, field) => size + countSlots(field), 0);
   if (textFields.length > 0) {
     plan.text = {
@@ -207,12 +232,10 @@ export function inferPlan(
 
 /** The same fields with statistics and values learned again; kinds and text settings stay. */
 export function refitPlan(plan: FeaturePlan, inputs: readonly JsonObject[]): FeaturePlan {
-  const fields = plan.fields.map((field) =>
-    fitField(
-      field.kind,
-      field.path,
-      inputs.map((input) => readPath(input, field.path)),
-    ),
-  );
+  const fields = plan.fields.map((field): Field => {
+    const fitted = fitField(field.kind, field.path, inputs.map(compileReader(field)));
+    const between = fitted.kind === 'number' && field.kind === 'number' && field.since !== undefined;
+    return between ? { ...fitted, since: field.since } : fitted;
+  });
   return { ...plan, fields, tabular_size: fields.reduce((size, field) => size + countSlots(field), 0) };
 }

@@ -1,9 +1,10 @@
 /** One record per field kind: what is learned from training values, and how a value becomes slots. */
 import { cos, sin } from '../exact-math.ts';
-import { isJsonObject, type Json } from '../json.ts';
-import { parseDate } from './dates.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { countDays, parseDate } from './dates.ts';
 import type { Field, FieldKind, Stat } from './plan.ts';
 import {
+  compilePath,
   computeMedian,
   computeStat,
   identifierPattern,
@@ -223,6 +224,14 @@ const kinds: { readonly [K in FieldKind]: Kind<K> } = { number, boolean, categor
 /** Finds the record of a field's kind, typed for a field whose kind is known only at run time. */
 function findKind(field: Field): Kind<FieldKind> {
   return kinds[field.kind] as unknown as Kind<FieldKind>;
+}
+
+/** Prepares reading the value of a field in an input: what stands at its path, or the days between two dates. */
+export function compileReader(field: Field): (input: JsonObject) => Json | undefined {
+  const read = compilePath(field.path);
+  if (field.kind !== 'number' || field.since === undefined) return read;
+  const readSince = compilePath(field.since);
+  return (input) => countDays(read(input), readSince(input));
 }
 
 /** Learns a field of a kind from the values of the training inputs (undefined where absent). */

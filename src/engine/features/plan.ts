@@ -10,7 +10,15 @@ const stat = z.strictObject({ mean: finite, std: finite.nonnegative() });
 export type Stat = z.infer<typeof stat>;
 
 export const fieldSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('number'), path, median: finite, mean: finite, std: finite.nonnegative() }),
+  z.strictObject({
+    kind: z.literal('number'),
+    path,
+    /** The date since which the days until the one at `path` are the value; left out where `path` holds a number. */
+    since: path.optional(),
+    median: finite,
+    mean: finite,
+    std: finite.nonnegative(),
+  }),
   z.strictObject({ kind: z.literal('boolean'), path }),
   z.strictObject({ kind: z.literal('category'), path, values: z.array(z.string()) }),
   z.strictObject({ kind: z.literal('date'), path, mean: finite, std: finite.nonnegative() }),
@@ -126,6 +134,15 @@ export const featurePlanSchema = z.strictObject({
 export type FieldDirection = { path: string[]; signs: readonly number[] };
 /** The plan as a bundle has it; during a training also with the directions that its classifier has to keep. */
 export type FeaturePlan = z.infer<typeof featurePlanSchema> & { directions?: readonly FieldDirection[] };
+
+/** Whether a field is the days between two dates, which are fields of their own. */
+export const isBetweenDates = (field: Field): boolean => field.kind === 'number' && field.since !== undefined;
+
+/** Names a field: by its dotted path, or “reported − damaged, days”. */
+export function nameField(field: Field): string {
+  const name = field.path.join('.');
+  return field.kind === 'number' && field.since !== undefined ? `${name} − ${field.since.join('.')}, days` : name;
+}
 
 /** The fields that are read as text, with their kinds in the input contract. */
 export function listTextFields({ text }: FeaturePlan): { path: string[]; kind: 'text' | 'conversation' }[] {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../../src/engine/features/compile.ts';
 import { inferPlan, refitPlan } from '../../../src/engine/features/infer.ts';
-import { featurePlanSchema } from '../../../src/engine/features/plan.ts';
+import { featurePlanSchema, nameField } from '../../../src/engine/features/plan.ts';
 import type { JsonObject } from '../../../src/engine/json.ts';
 
 type Case = { name: string; plan: unknown; input: JsonObject; dense: number[]; text: string };
@@ -124,6 +124,24 @@ describe('the kinds of fields are found from examples', () => {
     const { text, left_out } = inferPlan(inputs, null, ['holder', 'letter']);
     expect(text?.fields).toEqual([['letter']]);
     expect(left_out).toEqual([{ path: 'holder.name', reason: 'It tells who somebody is.' }]);
+  });
+
+  it('takes the days between two dates as an input, closest pairs first, and fits it to other rows [FEA-10]', () => {
+    const day = (count: number) => new Date(Date.UTC(2024, 0, 1 + count)).toISOString().slice(0, 10);
+    const rows = (late: number) =>
+      Array.from({ length: 40 }, (_, i) => ({ born: day(-i * 97), hurt: day(i * 5), told: day(i * 5 + (i % late)) }));
+    const plan = inferPlan(rows(9), null);
+    expect(plan.fields.map(nameField)).toEqual([
+      ...['born', 'hurt', 'told'],
+      ...['told − hurt, days', 'hurt − born, days', 'told − born, days'],
+    ]);
+    expect(featurePlanSchema.parse(plan)).toEqual(plan);
+    const { slots } = compileFeatures(plan);
+    expect(slots[3]).toMatchObject({ field: 'told − hurt, days', kind: 'number', size: 2 });
+    const between = refitPlan(plan, rows(3)).fields[3];
+    expect(between).toMatchObject({ path: ['told'], since: ['hurt'], median: 1 });
+    const alike = rows(1).map(({ hurt, told }) => ({ hurt, told }));
+    expect(inferPlan(alike, null).fields.map(nameField)).toEqual(['hurt', 'told']);
   });
 
   it('finds the same plan whatever the order of the examples', () => {

@@ -234,6 +234,19 @@ describe('the features stage', () => {
     expect(notes.some((note) => note.startsWith('Field same is left out.'))).toBe(true);
   });
 
+  it('learns the days between dates, says so, and leaves them out where that is asked [FEA-10]', async () => {
+    const day = (count: number) => new Date(Date.UTC(2024, 0, 1 + count)).toISOString().slice(0, 10);
+    const examples = pairs(60).map((example, i) => ({ ...example, input: { from: day(i), to: day(i + (i % 7)) } }));
+    const definition = createDefinition(['a', 'b']);
+    const request = createRequest(examples, definition);
+    const { fieldPlan, notes } = await planRun(request);
+    expect(fieldPlan.fields.length).toBe(3);
+    expect(notes).toContain('Days between dates are learned as inputs: “to − from, days”.');
+    const without = await planRun({ ...request, config: { ...request.config, days_between: false } });
+    expect(without.fieldPlan.fields.map(({ kind }) => kind)).toEqual(['date', 'date']);
+    expect(without.fieldPlan.tabular_size).toBe(16);
+  });
+
   it('writes no value into the plan that lies below a path of personal data', async () => {
     const examples = pairs(60).map((example, i) => ({
       ...example,

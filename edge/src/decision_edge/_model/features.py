@@ -34,7 +34,7 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 
 # The keys of a field besides kind and path: required ones, and optional ones.
 _KEYS: dict[str, tuple[set[str], set[str]]] = {
-    "number": ({"median", "mean", "std"}, set()),
+    "number": ({"median", "mean", "std"}, {"since"}),
     "boolean": (set(), set()),
     "category": ({"values"}, set()),
     "date": ({"mean", "std"}, set()),
@@ -63,9 +63,9 @@ class TabularFeatures:
                 described = expect_keys(entry, {"path", "reason"})
                 expect_string(described["path"]), expect_string(described["reason"])
             fields = [expect_object(field) for field in expect_list(plan["fields"])]
-            self._fields = [(read_path(field["path"]), _compile(field)) for field in fields]
+            self._fields = [(read_path(field["path"]), _read_since(field), _compile(field)) for field in fields]
             self.size = expect_integer(plan["tabular_size"])
-        self.field_sizes = [len(encode(None)) for _, encode in self._fields]
+        self.field_sizes = [len(encode(None)) for _, _, encode in self._fields]
         slots = sum(self.field_sizes)
         if slots != self.size:
             raise InvalidBundle(f"features.json: the fields have {slots} slots, tabular_size says {self.size}.")
@@ -73,16 +73,20 @@ class TabularFeatures:
     def encode(self, values: JsonObject) -> list[float]:
         """Return the slots in plan order, as doubles; `values` is a cleaned input."""
         slots: list[float] = []
-        for path, encode in self._fields:
-            slots.extend(encode(find_value(values, path)))
+        for path, since, encode in self._fields:
+            value = find_value(values, path)
+            slots.extend(encode(value if since is None else _count_days(value, find_value(values, since))))
         return slots
 
     def encode_columns(self, find_column: Callable[[list[str]], list[JsonValue]], rows: int) -> Matrix:
         """Return the numbers of `encode` for many inputs, a row each, from the values that they have at a path."""
         dense = np.zeros((rows, self.size))
         start = 0
-        for (path, encode), size in zip(self._fields, self.field_sizes, strict=True):
-            _encode_column(encode, find_column(path), dense[:, start : start + size])
+        for (path, since, encode), size in zip(self._fields, self.field_sizes, strict=True):
+            column = find_column(path)
+            if since is not None:
+                column = list(map(_count_days, column, find_column(since)))
+            _encode_column(encode, column, dense[:, start : start + size])
             start += size
         return dense
 
@@ -106,6 +110,11 @@ def read_path(value: JsonValue) -> list[str]:
     if not path:
         raise ValueError("a path is empty")
     return path
+
+
+def _read_since(field: JsonObject) -> list[str] | None:
+    """Return the path of the date since which a number counts the days; None where it stands in the input."""
+    return read_path(field["since"]) if "since" in field else None
 
 
 def _compile(field: JsonObject) -> Encode:
@@ -190,8 +199,8 @@ def _compile_date(field: JsonObject) -> Encode:
         parsed = _parse_date(value) if isinstance(value, str) else None
         if parsed is None:
             return [0.0] * 7 + [1.0]
-        days, month, hour, minute = parsed
-        slots = [z(days + hour / 24 + minute / 1440)]
+        days, month, hour, _ = parsed
+        slots = [z(_count_epoch_days(parsed))]
         # Day 0 (1 January 1970) was a Thursday; Monday is weekday 0.
         for part, parts in ((month - 1, 12), ((days + 3) % 7, 7), (hour, 24)):
             angle = 2 * math.pi * part / parts
@@ -199,6 +208,18 @@ def _compile_date(field: JsonObject) -> Encode:
         return [*slots, 0.0]
 
     return encode
+
+
+def _count_epoch_days(parsed: tuple[int, int, int, int]) -> float:
+    days, _, hour, minute = parsed
+    return days + hour / 24 + minute / 1440
+
+
+def _count_days(until: JsonValue, since: JsonValue) -> float | None:
+    """Return the days from one date to another; None where either is no date."""
+    last = _parse_date(until) if isinstance(until, str) else None
+    first = _parse_date(since) if isinstance(since, str) else None
+    return None if last is None or first is None else _count_epoch_days(last) - _count_epoch_days(first)
 
 
 def is_date(value: JsonValue) -> bool:

@@ -1,7 +1,8 @@
 import type { Metrics } from '../../domain/metrics.ts';
 import { WorkbenchError } from '../../errors.ts';
 import { inferPlan } from '../../features/infer.ts';
-import type { FeaturePlan, FieldDirection } from '../../features/plan.ts';
+import { countSlots } from '../../features/kinds.ts';
+import { type FeaturePlan, type FieldDirection, isBetweenDates, nameField } from '../../features/plan.ts';
 import { formatCount } from '../../numeric.ts';
 import { isPiiField } from '../../pii.ts';
 import { listDirections } from '../../schema/directions.ts';
@@ -15,7 +16,8 @@ type State = Pick<Run, 'request' | 'progress'> & Pick<Prepared, 'trainRows' | 'p
 export function planFeatures(state: State): Planned {
   const { request, progress, trainRows, notes } = state;
   const piiPaths = request.piiFields ?? [];
-  const fieldPlan = inferFieldPlan(trainRows, request.definition.input_schema, piiPaths);
+  const inferred = inferFieldPlan(trainRows, request.definition.input_schema, piiPaths);
+  const fieldPlan = request.config.days_between ? inferred : leaveOutDays(inferred);
   const personal = findPersonalText(fieldPlan, piiPaths);
   const textFields = fieldPlan.text?.fields ?? [];
   const added: string[] = [];
@@ -25,6 +27,8 @@ export function planFeatures(state: State): Planned {
   if (textFields.length > 1) {
     added.push(`These fields are read together as one text: ${textFields.map((path) => path.join('.')).join(', ')}.`);
   }
+  const between = fieldPlan.fields.filter(isBetweenDates).map((field) => `“${nameField(field)}”`);
+  if (between.length > 0) added.push(`Days between dates are learned as inputs: ${between.join(', ')}.`);
   if (fieldPlan.text?.markup) added.push('HTML in texts is read as what a person sees of it.');
   if (personal !== undefined) {
     const name = personal.join('.');
@@ -44,6 +48,11 @@ export function planFeatures(state: State): Planned {
     directions,
     notes: [...notes, ...added],
   };
+}
+
+function leaveOutDays(plan: FeaturePlan): FeaturePlan {
+  const fields = plan.fields.filter((field) => !isBetweenDates(field));
+  return { ...plan, fields, tabular_size: fields.reduce((size, field) => size + countSlots(field), 0) };
 }
 
 /** The directions of fields that the plan reads, for the labels that are learned; what is not read cannot move them. */

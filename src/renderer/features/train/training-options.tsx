@@ -9,6 +9,7 @@ import { SplitChoice } from './split-choice.tsx';
 const first = {
   train_on: 'all',
   split: atRandom,
+  days_between: true,
   tune_hyperparams: true,
   text_model: 'auto',
   tune_encoder: 'auto',
@@ -46,7 +47,8 @@ export function toSettings(last: TrainingConfig | undefined, isDeployed: boolean
   const auto_deploy = !isDeployed;
   if (last === undefined) return { ...first, auto_deploy };
   const { train_on, split, tune_hyperparams, text_model, tune_encoder, auto_generate, golden_inputs, target_f1 } = last;
-  const ofModel = { tune_hyperparams, text_model, tune_encoder };
+  const { days_between } = last;
+  const ofModel = { days_between, tune_hyperparams, text_model, tune_encoder };
   return { train_on, split, ...ofModel, auto_deploy, auto_generate, golden_inputs, target_f1 };
 }
 
@@ -96,6 +98,12 @@ function MoreOptions({ settings, hasRules, onChange }: Props) {
         description="Tries several settings and keeps the best; takes a little longer."
         checked={settings.tune_hyperparams}
         onCheck={(tune_hyperparams) => onChange({ tune_hyperparams })}
+      />
+      <Check
+        label="Learn the days between dates"
+        description="Two dates of an example then also count as one number: how many days lie between them."
+        checked={settings.days_between}
+        onCheck={(days_between) => onChange({ days_between })}
       />
       <NativeSelect
         label="Texts are read by"
