@@ -164,9 +164,11 @@ export async function conclude(results: readonly StepResult[], duration?: Durati
   for (const { file, processorS } of files.slice(0, namedFiles)) {
     process.stdout.write(`${sayS(processorS)}  ${file}\n`);
   }
-  const costs = duration === undefined ? [] : [await weighCosts(files, duration)];
-  keepTimes(files);
   const flaky = results.flatMap((result) => result.flaky ?? []);
+  // A story that was repeated took its time twice, and is named for that.
+  const once = files.filter(({ file }) => !flaky.some((story) => story.startsWith(`${file}: `)));
+  const costs = duration === undefined ? [] : [await weighCosts(once, duration)];
+  keepTimes(files);
   if (flaky.length > 0) process.stdout.write('\nFlaky, passed only when repeated; one that shows twice is mended:\n');
   for (const [story, days] of keepFlaky(flaky)) process.stdout.write(`${days.join(', ')}  ${story}\n`);
   const red = [...results, ...costs].filter(({ failed }) => failed > 0);
