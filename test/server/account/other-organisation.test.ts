@@ -64,7 +64,13 @@ function stored(): unknown {
     .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 1")
     .pluck()
     .all();
-  return tables.map((table) => [table, bench.deps.db.prepare(`SELECT * FROM "${table}"`).all()]);
+  return tables.map((table) => [
+    table,
+    bench.deps.db
+      .prepare<[], object>(`SELECT * FROM "${table}"`)
+      .all()
+      .map((row) => ('last_used_at' in row ? { ...row, last_used_at: null } : row)),
+  ]);
 }
 
 beforeAll(async () => {
