@@ -99,8 +99,8 @@ it('an option is renamed, merged and taken back everywhere, also where the progr
 it('a change of many rows says how far it is, and what is cancelled was never made [OPT-1]', async () => {
   const many = 30 * rowsPerPart;
   const { url, call, readStats, beginTold } = await openLarge(many, hastyClock);
-  const before = [await readStats(), (await call('GET', url)).body.active_version.definition];
-  const read = async () => [await readStats(), (await call('GET', url)).body.active_version.definition];
+  const before = [await readStats(), (await call('GET', url)).body.active_version.options];
+  const read = async () => [await readStats(), (await call('GET', url)).body.active_version.options];
   const cancel = () => call('DELETE', `${url}/examples/change`);
   expect((await cancel()).body.error.message).toBe('No change of many examples is under way.');
   const changes = [

@@ -46,7 +46,7 @@ export function fillStore(dataDir: string, { typeId, policyId }: Filled, rows: n
       SELECT policy_id, e.id, e.decision, predicted, probabilities, 0
       FROM examples e, (SELECT * FROM held_out_predictions WHERE policy_id = '${policyId}' LIMIT 1)
       WHERE ${ofType} LIMIT ${rows / 4};`);
-    copy('decision_type_versions', ofType, rows / 20, { id: toId(2), version_number: '10 + n' });
+    copy('decision_type_versions', ofType, rows / 20, { id: toId(2), version_number: '1000 + n' });
     copy('policies', `id = '${policyId}'`, rows / 100, { id: toId(3), version: '10 + n', status: "'trained'" });
     copy('releases', ofType, rows / 10, { number: '10 + n', deployment: '0' });
     copy('decision_types', `id = '${typeId}'`, Math.min(rows / 10, maxTypes), { id: toId(4), name: "'type ' || n" });
