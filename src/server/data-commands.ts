@@ -6,14 +6,15 @@ import { issuerKeyKind } from './auth/issuer.ts';
 import { findDamagedSecrets } from './auth/secrets.ts';
 import { restoreBackup, toBackupPath, toPartPath, writeBackup } from './data-folder/backup.ts';
 import { requireDataFolder } from './data-folder/folder.ts';
-import { listBackupProblems, listDataProblems } from './data-folder/verify.ts';
+import { listBackupProblems, listDataProblems, listLogProblems } from './data-folder/verify.ts';
 import { findProgramFolder, toolVersion } from './process/program-folder.ts';
 import { StartError } from './process/start-error.ts';
+import type { LogHead } from './store/log-chain.ts';
 
 export type DataCommand =
   | { command: 'backup'; dataDir: string; target: string | null; withSecrets: boolean }
   | { command: 'restore'; backup: string; dataDir: string }
-  | { command: 'verify'; backup: string | null; dataDir: string };
+  | { command: 'verify'; backup: string | null; dataDir: string; head?: LogHead };
 
 /** Carries out one command and returns the line for stdout. Throws StartError `data`, a sentence a line. */
 export function runDataCommand(line: DataCommand, nowMs: number): string {
@@ -22,7 +23,7 @@ export function runDataCommand(line: DataCommand, nowMs: number): string {
       restoreBackup(line.backup, line.dataDir, toPartPath(line.dataDir));
       return `The backup was restored into ${line.dataDir}.`;
     }
-    if (line.command === 'verify') return verify(line.backup, line.dataDir);
+    if (line.command === 'verify') return verify(line.backup, line.dataDir, line.head);
     requireDataFolder(line.dataDir);
     const target = line.target ?? toBackupPath(line.dataDir, nowMs);
     const version = toolVersion(findProgramFolder(import.meta.dirname));
@@ -35,7 +36,7 @@ export function runDataCommand(line: DataCommand, nowMs: number): string {
   }
 }
 
-function verify(backup: string | null, dataDir: string): string {
+function verify(backup: string | null, dataDir: string, kept: LogHead | undefined): string {
   if (backup === null) requireDataFolder(dataDir);
   const folder = backup ?? dataDir;
   if (!statSync(folder).isDirectory()) throw new StartError('data', `${folder} is no folder. Name that of a backup.`);
@@ -44,5 +45,8 @@ function verify(backup: string | null, dataDir: string): string {
     problems.push(`The secret ${path.join(folder, 'secrets', file)} is damaged.`);
   }
   if (problems.length > 0) throw new StartError('data', problems.join('\n'));
-  return `Everything in ${folder} is sound.`;
+  const log = listLogProblems(folder, kept);
+  if (log.problems.length > 0) throw new StartError('data', log.problems.join('\n'));
+  const head = log.head === null ? '' : ` The head of its log is ${log.head.entries}:${log.head.digest}.`;
+  return `Everything in ${folder} is sound.${head}`;
 }

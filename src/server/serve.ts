@@ -16,6 +16,7 @@ import { findProgramFolder } from './process/program-folder.ts';
 import { exitCodes, StartError } from './process/start-error.ts';
 import { tellFault } from './process/tell-fault.ts';
 import type { StartOptions, Workbench } from './start.ts';
+import type { LogHead } from './store/log-chain.ts';
 
 const help = `Decision Workbench
 
@@ -37,7 +38,10 @@ const help = `Decision Workbench
                             API keys and the keys of model connections must be made again after a restore
   workbench restore FOLDER --data-dir NEW
                             make a new data folder from a backup that is sound
-  workbench verify [FOLDER] check a backup, or the data folder: digests, database, bundles of the policies
+  workbench verify [FOLDER] [--head N:DIGEST]
+                            check a backup, or the data folder: digests, database, bundles of the policies, and the log:
+                            that no record was changed, removed, added or put elsewhere since it was written, by its
+                            chain and every head that was kept; it prints the newest head to keep
   workbench verify --decisions [--share SHARE]
                             decide the log again by the releases that decided, and list what differs
 
@@ -122,7 +126,7 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
 /** Reads the commands that care for data folders; null for every other one. */
 function readDataCommand(
   [command, operand, ...excess]: readonly string[],
-  { to, 'with-secrets': withSecrets }: Flags,
+  { to, 'with-secrets': withSecrets, head }: Flags,
   dataDir: string,
   isDataDirGiven: boolean,
 ): DataCommand | null {
@@ -131,12 +135,22 @@ function readDataCommand(
   if (command === 'backup' && folder === null) {
     return { command, dataDir, target: to === undefined ? null : path.resolve(to), withSecrets };
   }
-  if (command === 'verify') return { command, backup: folder, dataDir };
+  if (command === 'verify')
+    return { command, backup: folder, dataDir, ...(head === undefined ? {} : { head: readHead(head) }) };
   if (command !== 'restore') return null;
   if (folder === null || !isDataDirGiven) {
     throw new StartError('options', 'Name the backup and, with --data-dir, the new folder that is made of it.');
   }
   return { command, backup: folder, dataDir };
+}
+
+function readHead(text: string): LogHead {
+  const [, entries, digest] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (entries !== undefined && digest !== undefined) return { entries: Number(entries), digest };
+  throw new StartError(
+    'options',
+    `Option --head takes a head as verify prints it, a number and 64 hex digits, not "${text}".`,
+  );
 }
 
 type Flags = ReturnType<typeof parseFlags>['values'];
@@ -199,6 +213,7 @@ function parseFlags(args: readonly string[]) {
       'oidc-audience': string,
       'oidc-jwks': string,
       to: string,
+      head: string,
       'accept-retraining': { type: 'boolean', default: false },
       'with-secrets': { type: 'boolean', default: false },
       open: { type: 'boolean', default: false },

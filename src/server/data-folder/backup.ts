@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import { renameDurably, syncFile, writeDurably } from '../process/durable-file.ts';
 import { StartError } from '../process/start-error.ts';
 import { copyDatabase } from '../store/database-copy.ts';
+import { readHeadOf } from '../store/deciding/verify-chain.ts';
 import { toFolderPaths } from './folder.ts';
 import { type BackupManifest, hashFile, readManifest, toManifestPath } from './manifest.ts';
 import { listBackupProblems } from './verify.ts';
@@ -54,6 +55,7 @@ export function writeBackup(order: BackupOrder): BackupManifest {
       created_at: new Date(nowMs).toISOString(),
       tool_version: toolVersion,
       with_secrets: withSecrets,
+      log_head: readHeadOf(to.database) ?? undefined,
       files: listFiles(part).map((name) => ({
         path: name,
         size_bytes: statSync(path.join(part, name)).size,

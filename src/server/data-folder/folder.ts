@@ -14,6 +14,7 @@ export const toFolderPaths = (dataDir: string) => ({
   secrets: path.join(dataDir, 'secrets'),
   artifacts: path.join(dataDir, 'artifacts'),
   backups: path.join(dataDir, 'backups'),
+  logHead: path.join(dataDir, 'log-head.json'),
   trash: path.join(dataDir, 'trash'),
   /** Files of open imports, of which a start leaves nothing. */
   imports: path.join(dataDir, 'imports'),
@@ -23,7 +24,7 @@ export const toFolderPaths = (dataDir: string) => ({
 
 /** Entries allowed in a folder that is not yet a data folder: of a start that was cut off, or of the system. */
 const harmlessName =
-  /^(workbench\.db(-wal|-shm|-journal)?|instance\.lock\.db(-journal)?|runtime\.json(\.tmp)?|data-folder\.json\.part|secrets|artifacts|encodings|imports|trash|backups|text-models|lost\+found|\.DS_Store)$/;
+  /^(workbench\.db(-wal|-shm|-journal)?|instance\.lock\.db(-journal)?|runtime\.json(\.tmp)?|data-folder\.json\.part|log-head\.json(\.part)?|secrets|artifacts|encodings|imports|trash|backups|text-models|lost\+found|\.DS_Store)$/;
 /** The mode bit of a folder in which everybody has files, such as /tmp. */
 const stickyBit = 0o1000;
 

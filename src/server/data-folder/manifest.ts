@@ -7,11 +7,16 @@ import { z } from 'zod';
 const manifestName = 'manifest.json';
 const chunkBytes = 1024 * 1024;
 
+/** A head of the log's chain as files keep it. */
+export const logHeadSchema = z.object({ entries: z.int().min(1), digest: z.string().regex(/^[0-9a-f]{64}$/) });
+
 const manifestSchema = z.object({
   format: z.literal(1),
   created_at: z.string(),
   tool_version: z.string(),
   with_secrets: z.boolean(),
+  /** How far the chain of the log had come; left out by earlier programs. */
+  log_head: logHeadSchema.optional(),
   files: z.array(
     z.object({
       // Below the folder of the backup, with slashes on every system; nothing may lead out of it.

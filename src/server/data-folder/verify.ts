@@ -1,9 +1,12 @@
 /** Whether data and backups are sound: digests, the database's own checks, and the bundles that it names. */
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { z } from 'zod';
 import { listBundles, listDatabaseProblems } from '../store/database-copy.ts';
+import { checkLog, type KeptHead } from '../store/deciding/verify-chain.ts';
+import type { LogHead } from '../store/log-chain.ts';
 import { toFolderPaths } from './folder.ts';
-import { hashFile, readManifest, toManifestPath } from './manifest.ts';
+import { hashFile, logHeadSchema, readManifest, toManifestPath } from './manifest.ts';
 
 /** Returns the faults of a backup, in sentences: none when every file is there as it was written. */
 export function listBackupProblems(backup: string): string[] {
@@ -24,7 +27,44 @@ export function listBackupProblems(backup: string): string[] {
     }
   }
   // A swapped file's word about itself means nothing.
-  return problems.length > 0 ? problems : listDataProblems(backup);
+  if (problems.length > 0) return problems;
+  const data = listDataProblems(backup);
+  return data.length > 0 ? data : listLogProblems(backup, manifest.log_head).problems;
+}
+
+/**
+ * Checks the log of a folder against its chain, the heads that the folder and its backups keep, and a further one;
+ * `head` is the newest, null of a log from before chains.
+ */
+export function listLogProblems(dataDir: string, further?: LogHead): { problems: string[]; head: LogHead | null } {
+  const kept = listKeptHeads(dataDir);
+  if (further !== undefined) kept.push({ ...further, from: 'the head that was kept' });
+  const found = checkLog(toFolderPaths(dataDir).database, kept);
+  if (found !== null) return { problems: found.fault === null ? [] : [found.fault], head: found.head };
+  return {
+    problems: kept.length === 0 ? [] : [`The chain of the log is gone, which ${kept[0]?.from} knows.`],
+    head: null,
+  };
+}
+
+function listKeptHeads(dataDir: string): KeptHead[] {
+  const { backups, logHead } = toFolderPaths(dataDir);
+  const ofBackups = listBackupNames(backups).flatMap((name) => {
+    const head = readManifest(path.join(backups, name))?.log_head;
+    return head === undefined ? [] : [{ ...head, from: `the backup ${name}` }];
+  });
+  const own = readLogHead(logHead);
+  return own === null ? ofBackups : [...ofBackups, { ...own, from: `the file ${path.basename(logHead)}` }];
+}
+
+/** Reads the head that a folder keeps beside its database; null where there is none that can be read. */
+function readLogHead(file: string): LogHead | null {
+  try {
+    return logHeadSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    if (error instanceof z.ZodError || error instanceof SyntaxError || !existsSync(file)) return null;
+    throw error;
+  }
 }
 
 /** Returns the faults of a folder's data, in sentences; a workbench may use them meanwhile. */

@@ -3,8 +3,10 @@
 import { rmSync } from 'node:fs';
 import { receiptLifeMs } from '../../../door/errors/keyed-calls.ts';
 import { nextTurn } from '../../../door/turns.ts';
+import { toFolderPaths } from '../../data-folder/folder.ts';
 import { emptyTrash } from '../../data-folder/trash.ts';
 import type { Foundation } from '../../foundation.ts';
+import { writeDurably } from '../../process/durable-file.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import { pruneEncodings } from '../../runtime/encoder/encoding-cache.ts';
 import { emptyWriteAheadLog } from '../../store/database.ts';
@@ -29,6 +31,8 @@ const graceMs = 2 * dayMs;
 /** Often enough for a machine that never runs a whole day. */
 const cleaningMs = 3_600_000;
 const clockLookMs = 60_000;
+/** So much of the end of the log may go with the write-ahead log and not be missed. */
+const headMs = 60_000;
 const alertLookMs = 60_000;
 const hostingCheckMs = 60_000;
 const keyFlushMs = 60_000;
@@ -105,6 +109,12 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
     await lookForAlerts();
   };
   const look = guarded(() => deps.trustedTime.look());
+  let keptHead = '';
+  const keepHead = guarded(() => {
+    const head = JSON.stringify(deps.store.logs.readHead());
+    if (head !== keptHead) writeDurably(toFolderPaths(deps.options.dataDir).logHead, Buffer.from(head));
+    keptHead = head;
+  });
   let isClearing = false;
   const clear = guarded(async () => {
     if (isClearing) return;
@@ -120,6 +130,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   const intervals = [
     setInterval(cleanUp, cleaningMs),
     setInterval(look, clockLookMs),
+    setInterval(keepHead, headMs),
     setInterval(lookForAlerts, alertLookMs),
     setInterval(clear, clearingCheckMs),
     setInterval(

@@ -13,6 +13,7 @@ const one = (value: number | null): Sample[] => (value === null ? [] : [{ labels
 export function writeMetrics(deps: Foundation & { questions: Questions; alerts: Alerts }, caller: Caller): string {
   const { options, store, runtime, folderWatch, caretaker, serviceMetrics, alerts } = deps;
   const lastBackup = caretaker.findLastBackup();
+  const { entries, digest } = store.logs.readHead();
   return serviceMetrics.render(caller.organisationSeq, [
     {
       name: 'decision_workbench_policy_available',
@@ -52,6 +53,11 @@ export function writeMetrics(deps: Foundation & { questions: Questions; alerts: 
       name: 'decision_workbench_last_backup_timestamp_seconds',
       help: 'Time of the newest backup in the data folder, since 1970; absent where there is none',
       samples: one(lastBackup && Date.parse(lastBackup.manifest.created_at) / 1_000),
+    },
+    {
+      name: 'decision_workbench_log_head',
+      help: "1, with the number and digest of the newest entry of the log's chain: verify --head compares one kept",
+      samples: [{ labels: { entries: String(entries), digest }, value: 1 }],
     },
     {
       name: 'decision_workbench_alert',

@@ -5,7 +5,7 @@ import { isBusy } from '../../process/folder-lock.ts';
 import { prepareDecisionCharge } from '../account/credits.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import type { WriteLock } from '../write-lock.ts';
-import { type NewLoggedDecision, prepareLogInsert } from './log-writer.ts';
+import { type NewLoggedDecision, prepareLogInserts } from './log-writer.ts';
 
 export type CommitQueue = {
   /**
@@ -31,17 +31,13 @@ const sharedFaults = /^SQLITE_(FULL|IOERR|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTAD
 
 /** Prepares the one transaction of a group: its records, further writes, and its charge. */
 function prepareWrite(db: WorkbenchDatabase, credits: number) {
-  const insertLog = prepareLogInsert(db);
+  const insertLogs = prepareLogInserts(db);
   const chargeDecisions = prepareDecisionCharge(db);
   return db.transaction((batch: readonly Waiting[]) => {
-    let count = 0;
-    let last = 0;
-    for (const { records, alongside } of batch) {
-      for (const record of records) last = insertLog(record);
-      count += records.length;
-      alongside?.();
-    }
-    chargeDecisions(last - count + 1, last, credits);
+    const decisions = batch.flatMap(({ records }) => records);
+    const last = insertLogs(decisions);
+    for (const { alongside } of batch) alongside?.();
+    chargeDecisions(last - decisions.length + 1, last, credits);
   });
 }
 

@@ -7,6 +7,7 @@ import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import { blockRows, fillsBlock } from '../blocks.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { prepareDraw } from '../examples/audits.ts';
+import { chainedColumns, createLogChain, digestRecord } from '../log-chain.ts';
 
 /** A decision as it is to be logged; personal fields are already redacted. */
 export type NewLoggedDecision = {
@@ -45,55 +46,68 @@ export type NewLoggedDecision = {
   audit?: AuditSetting | null;
 };
 
-/** Prepares the insert that the commit queue runs inside its transaction; it returns the record's row number. */
-export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDecision) => number {
+/** Prepares the insert of records in one transaction of the caller's; it returns the last one's row number. */
+export function prepareLogInserts(db: WorkbenchDatabase): (decisions: readonly NewLoggedDecision[]) => number {
   const statement = db.prepare(
-    `INSERT INTO decision_logs (decision_type_seq, request_id, input, decision, confidence, classifier_choice, stage, reason_codes,
-       class_probabilities, rules_triggered, escalated, fallback_used, unfamiliar, policy_version, version_number,
-       release, explanation, latency_ms, api_key_id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO decision_logs (${chainedColumns}) VALUES (${Array.from(chainedColumns.split(','), () => '?').join(', ')})`,
   );
-  // Few decisions have any: the others do not pay for the column.
-  const addRuleErrors = db.prepare<[string, number]>('UPDATE decision_logs SET rule_errors = ? WHERE seq = ?');
-  const noteEdge = db.prepare<[string, string | null, string | null, number]>(
-    'UPDATE decision_logs SET edge_id = ?, imported_by = ?, imported_file = ? WHERE seq = ?',
-  );
+  const chain = createLogChain(db);
   const draw = prepareDraw(db);
   const writeSummaries = prepareLogSummaries(db);
-  return (decision) => {
-    const { lastInsertRowid } = statement.run(
-      decision.decisionTypeSeq,
-      decision.requestId,
-      JSON.stringify(decision.input),
-      decision.decision,
-      decision.confidence,
-      decision.classifierChoice ?? null,
-      decision.stage,
-      toJsonList(decision.reasonCodes),
-      JSON.stringify(decision.classProbabilities),
-      toJsonList(decision.rulesTriggered),
-      decision.escalated ? 1 : 0,
-      decision.fallbackUsed ? 1 : 0,
-      decision.unfamiliar ? 1 : 0,
-      decision.policyVersion,
-      decision.versionNumber,
-      decision.release,
-      decision.explanation,
-      decision.latencyMs,
-      decision.apiKeyId,
-      decision.createdAt,
-    );
-    const seq = Number(lastInsertRowid);
-    const { ruleErrors, edgeId, importedBy = null, importedFile = null, audit = null } = decision;
-    if (ruleErrors !== undefined && ruleErrors.length > 0) addRuleErrors.run(JSON.stringify(ruleErrors), seq);
-    if (edgeId !== undefined) noteEdge.run(edgeId, importedBy, importedFile, seq);
-    if (audit !== null) {
-      const isAutomatic = !decision.escalated && decision.stage !== 'escalation';
-      draw({ ...decision, logSeq: seq, isAutomatic }, audit);
+  return (decisions) => {
+    const digests: Buffer[] = [];
+    let seq = 0;
+    for (const decision of decisions) {
+      const values = toValues(decision);
+      digests.push(digestRecord(values));
+      seq = Number(statement.run(...values).lastInsertRowid);
+      const { audit = null } = decision;
+      if (audit !== null) {
+        const isAutomatic = !decision.escalated && decision.stage !== 'escalation';
+        draw({ ...decision, logSeq: seq, isAutomatic }, audit);
+      }
+      if (fillsBlock(seq)) writeSummaries(seq - blockRows + 1, seq);
     }
-    if (fillsBlock(seq)) writeSummaries(seq - blockRows + 1, seq);
+    if (digests.length > 0) chain.noteDecided(seq - digests.length + 1, digests);
     return seq;
   };
+}
+
+/** As `prepareLogInserts`, of one record. */
+export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDecision) => number {
+  const insert = prepareLogInserts(db);
+  return (decision) => insert([decision]);
+}
+
+/** A record's values in the order of `chainedColumns`. */
+function toValues(decision: NewLoggedDecision): (string | number | null)[] {
+  const { ruleErrors = [] } = decision;
+  return [
+    decision.decisionTypeSeq,
+    decision.requestId,
+    JSON.stringify(decision.input),
+    decision.decision,
+    decision.confidence,
+    decision.classifierChoice ?? null,
+    decision.stage,
+    toJsonList(decision.reasonCodes),
+    JSON.stringify(decision.classProbabilities),
+    toJsonList(decision.rulesTriggered),
+    decision.escalated ? 1 : 0,
+    decision.fallbackUsed ? 1 : 0,
+    decision.unfamiliar ? 1 : 0,
+    decision.policyVersion,
+    decision.versionNumber,
+    decision.release,
+    decision.explanation,
+    decision.latencyMs,
+    decision.apiKeyId,
+    decision.createdAt,
+    ruleErrors.length === 0 ? null : JSON.stringify(ruleErrors),
+    decision.edgeId ?? null,
+    decision.importedBy ?? null,
+    decision.importedFile ?? null,
+  ];
 }
 
 const toJsonList = (list: readonly string[]): string => (list.length === 0 ? '[]' : JSON.stringify(list));

@@ -15,6 +15,7 @@ import {
   toBlockNumber,
 } from '../blocks.ts';
 import type { WorkbenchDatabase } from '../database.ts';
+import { createLogChain, type LogHead, readHead } from '../log-chain.ts';
 import { type NewLoggedDecision, prepareLogInsert, prepareLogSummaries } from './log-writer.ts';
 
 /** A record of the log; `input` is a string of JSON where a reader asks for it unread. */
@@ -130,23 +131,34 @@ function prepareStatements(db: WorkbenchDatabase) {
       .pluck(),
     correct: db.prepare('UPDATE decision_logs SET corrected_decision = ? WHERE seq = ?'),
     highest: db.prepare<[], number | null>('SELECT max(seq) FROM decision_logs').pluck(),
-    deleteRows: db.prepare<OldRows>(`DELETE FROM decision_logs WHERE seq IN (${oldRows})`),
-    markRows: db.prepare<[number, ...OldRows]>(`UPDATE decision_logs SET removed_at = ? WHERE seq IN (${oldRows})`),
-    deleteMarked: db.prepare<[number, number]>(
-      `DELETE FROM decision_logs WHERE seq IN (SELECT seq FROM decision_logs INDEXED BY decision_logs_removed
+    deleteRows: db
+      .prepare<OldRows, number>(`DELETE FROM decision_logs WHERE seq IN (${oldRows}) RETURNING seq`)
+      .pluck(),
+    markRows: db
+      .prepare<[number, ...OldRows], number>(
+        `UPDATE decision_logs SET removed_at = ? WHERE seq IN (${oldRows}) RETURNING seq`,
+      )
+      .pluck(),
+    deleteMarked: db
+      .prepare<[number, number], number>(
+        `DELETE FROM decision_logs WHERE seq IN (SELECT seq FROM decision_logs INDEXED BY decision_logs_removed
          WHERE removed_at IS NOT NULL AND (removed_at <= ?
-           OR decision_type_seq IN (SELECT seq FROM decision_types WHERE pii_fields <> '[]')) LIMIT ?)`,
-    ),
+           OR decision_type_seq IN (SELECT seq FROM decision_types WHERE pii_fields <> '[]')) LIMIT ?)
+         RETURNING seq`,
+      )
+      .pluck(),
     markedBlocks: db
       .prepare<[number], number>(
         `SELECT DISTINCT seq / ${blockRows} FROM decision_logs INDEXED BY decision_logs_removed
          WHERE removed_at IS NOT NULL AND decision_type_seq = ?`,
       )
       .pluck(),
-    unmarkRows: db.prepare<[number, number, number]>(
-      `UPDATE decision_logs SET removed_at = NULL
-       WHERE seq BETWEEN ? AND ? AND decision_type_seq = ? AND removed_at IS NOT NULL`,
-    ),
+    unmarkRows: db
+      .prepare<[number, number, number], number>(
+        `UPDATE decision_logs SET removed_at = NULL
+         WHERE seq BETWEEN ? AND ? AND decision_type_seq = ? AND removed_at IS NOT NULL RETURNING seq`,
+      )
+      .pluck(),
     removeBlock: db.prepare<[number, number]>('DELETE FROM log_blocks WHERE decision_type_seq = ? AND block = ?'),
     removeBlocksFrom: db.prepare<[number]>('DELETE FROM log_blocks WHERE block >= ?'),
   };
@@ -159,12 +171,14 @@ export class LogStore {
   readonly #log: BlockReader<'confidence' | 'latency' | 'escalated'>;
   readonly #insert: ReturnType<typeof prepareLogInsert>;
   readonly #writeSummaries: ReturnType<typeof prepareLogSummaries>;
+  readonly #chain: ReturnType<typeof createLogChain>;
 
   constructor(db: WorkbenchDatabase) {
     this.#db = db;
     this.#statements = prepareStatements(db);
     this.#insert = prepareLogInsert(db);
     this.#writeSummaries = prepareLogSummaries(db);
+    this.#chain = createLogChain(db);
     this.#log = new BlockReader(db, {
       rows: 'decision_logs',
       columns: logColumns,
@@ -247,7 +261,15 @@ export class LogStore {
 
   /** Notes the right decision beside a record. */
   correct(seq: number, decision: string | null): void {
-    this.#statements.correct.run(decision, seq);
+    this.#db.transaction(() => {
+      this.#statements.correct.run(decision, seq);
+      this.#chain.noteCorrected(seq, decision);
+    })();
+  }
+
+  /** How far the chain of the log has come. */
+  readHead(): LogHead {
+    return readHead(this.#db);
   }
 
   /** Returns the figures of a type's records since a time, 0 stands for the beginning, and before another. */
@@ -312,9 +334,11 @@ export class LogStore {
   /** Deletes records marked at `beforeMs` or earlier, or of types with personal fields, as `forget` does. */
   *purge(beforeMs: number): Generator<number> {
     const purgeSome = this.#db.transaction(() => {
-      const { changes } = this.#statements.deleteMarked.run(beforeMs, rowsPerDeletion);
-      if (changes > 0) this.#reopenLastBlock();
-      return changes;
+      const deleted = this.#statements.deleteMarked.all(beforeMs, rowsPerDeletion);
+      this.#chain.noteMoved('deleted', deleted);
+      this.#chain.forgetGone();
+      if (deleted.length > 0) this.#reopenLastBlock();
+      return deleted.length;
     });
     for (let deleted = rowsPerDeletion; deleted === rowsPerDeletion; ) {
       deleted = purgeSome.immediate();
@@ -325,9 +349,10 @@ export class LogStore {
   /** Brings the marked records of a type back into the log, a block at a time; yields how many each time. */
   *restore(typeSeq: number): Generator<number> {
     const restoreBlock = this.#db.transaction((block: number) => {
-      const { changes } = this.#statements.unmarkRows.run(block * blockRows, (block + 1) * blockRows - 1, typeSeq);
+      const restored = this.#statements.unmarkRows.all(block * blockRows, (block + 1) * blockRows - 1, typeSeq);
+      this.#chain.noteMoved('restored', restored);
       this.#resummarise(typeSeq, block);
-      return changes;
+      return restored.length;
     });
     for (const block of this.#statements.markedBlocks.all(typeSeq)) yield restoreBlock.immediate(block);
   }
@@ -356,11 +381,12 @@ export class LogStore {
   #forgetSome(typeSeq: number, beforeMs: number, removedAtMs: number | null, { first, last }: Range): number {
     const old: OldRows = [first, last, typeSeq, beforeMs, rowsPerDeletion];
     const { deleteRows, markRows } = this.#statements;
-    const { changes } = removedAtMs === null ? deleteRows.run(...old) : markRows.run(removedAtMs, ...old);
-    if (changes === 0) return 0;
+    const seqs = removedAtMs === null ? deleteRows.all(...old) : markRows.all(removedAtMs, ...old);
+    if (seqs.length === 0) return 0;
+    this.#chain.noteMoved(removedAtMs === null ? 'deleted' : 'hidden', seqs, removedAtMs);
     this.#resummarise(typeSeq, toBlockNumber(first));
     this.#reopenLastBlock();
-    return changes;
+    return seqs.length;
   }
 
   #resummarise(typeSeq: number, block: number): void {

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../engine/json.ts';
 import { blockRows, toBlockNumber } from '../blocks.ts';
 import type { WorkbenchDatabase } from '../database.ts';
+import { createLogChain } from '../log-chain.ts';
 
 /** The log of a type, as far as it is not rewritten: records up to `rawTo` may hold such values. */
 type LogResidue = { rawTo: number; isClearing: boolean };
@@ -48,6 +49,7 @@ function prepareStatements(db: WorkbenchDatabase) {
 /** Queries about personal values written before their fields were declared. */
 export function createPersonalResidueStore(db: WorkbenchDatabase) {
   const statements = prepareStatements(db);
+  const chain = createLogChain(db);
 
   return {
     /** Returns the part of a type's log that is not rewritten, or null. */
@@ -75,10 +77,14 @@ export function createPersonalResidueStore(db: WorkbenchDatabase) {
         if (residue === undefined) return false;
         const fields = JSON.parse(piiFields.get(typeSeq) ?? '[]') as string[];
         const first = Math.max(0, residue.rawTo - sliceRows + 1);
+        const masked: number[] = [];
         for (const { seq, input } of inputs.all(first, residue.rawTo, typeSeq)) {
           const redacted = JSON.stringify(redact(JSON.parse(input), fields));
-          if (redacted !== input) rewrite.run(redacted, seq);
+          if (redacted === input) continue;
+          rewrite.run(redacted, seq);
+          masked.push(seq);
         }
+        chain.noteMasked(masked);
         if (first > 0) lower.run(first - 1, typeSeq);
         else remove.run(typeSeq);
         return first > 0;
