@@ -86,15 +86,11 @@ function normalise(asked: unknown): unknown {
 
 type Content = Pick<AskedQuestion, 'kind' | 'instructions' | 'criteria' | 'options'>;
 
-/** Writes what is asked as it stands, as marks of earlier versions have it. */
-function writeLiterally({ kind, instructions, criteria, options }: Content): string {
-  const content = kind === 'predicate' ? (criteria ?? null) : kind === 'choice' ? options.toSorted() : options;
-  return JSON.stringify([kind, instructions ?? null, content]);
-}
-
 /** Writes what is asked, for the digest of a mark; a choice is the same in any order of its options. */
-export const writeQuestion = ({ instructions, criteria, ...question }: Content): string =>
-  writeLiterally({ ...question, instructions: normalise(instructions), criteria: normalise(criteria) });
+export function writeQuestion({ kind, instructions = null, criteria = null, options }: Content): string {
+  const content = kind === 'predicate' ? normalise(criteria) : kind === 'choice' ? options.toSorted() : options;
+  return JSON.stringify([kind, normalise(instructions), content]);
+}
 
 /** Indexes types, oldest first, with the marks of their questions. */
 export function indexQuestions(
@@ -142,8 +138,7 @@ export function findAnswering(
   question: AskedQuestion,
   ports: QuestionPorts,
 ): Answering {
-  const digest = ports.digest(writeQuestion(question));
-  const asked = index.asked.get(digest) ?? index.asked.get(ports.digest(writeLiterally(question))) ?? [];
+  const asked = index.asked.get(ports.digest(writeQuestion(question))) ?? [];
   if (!anyModelNames.includes(model) || ports.isTaken(model)) {
     const named = ports.findNamed(model);
     return { model, options: takeOptions(index, named, question, findOfType(asked, named)), isByOptions: false };

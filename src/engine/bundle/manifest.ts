@@ -154,13 +154,6 @@ const markSchema = z.strictObject({
   opposite: z.string().nullable(),
 });
 
-/** Marks of former drafts of the format, whose yes was for whatever is asked, and so is left out. */
-const formerMarksSchema = z
-  .strictObject({ yes: z.string().optional(), order: z.array(z.string()).optional() })
-  .transform(
-    ({ order: options }) => options && [{ kind: 'score' as const, digest: null, asked: null, options, opposite: null }],
-  );
-
 function fitsMark({ kind, digest, options, opposite }: z.infer<typeof markSchema>, all: readonly string[]): boolean {
   const isNamed = [...options, opposite ?? options[0]].every((option) => option !== undefined && all.includes(option));
   if (kind === 'predicate') return isNamed && options.length === 1 && digest !== null && opposite !== options[0];
@@ -187,7 +180,7 @@ const settingsSchema = z.strictObject({
   /** How texts of fields are read; left out where they are taken as they stand. Earlier readers refuse it. */
   readings: z.array(z.strictObject({ path: z.array(z.string()).min(1), reading: readingSchema })).optional(),
   /** Which questions people have said that the type answers; left out without any. Earlier readers refuse it. */
-  questions: z.union([z.array(markSchema).min(1).max(limits.maxQuestions), formerMarksSchema]).optional(),
+  questions: z.array(markSchema).min(1).max(limits.maxQuestions).optional(),
   /** Aliases of the release when it was exported; absent without any. Earlier readers refuse it. */
   aliases: z.array(z.string().min(1)).min(1).optional(),
   /** Dot paths of the personal fields that a log masks; absent without any. Readers before 0.4.0 refuse it. */

@@ -63,11 +63,8 @@ def check_manifest_digest(data: bytes, stated: bytes | None) -> None:
 
 
 def read_marks(manifest: JsonObject) -> list[JsonObject]:
-    """Return the questions that the type answers; of the object in former drafts of the format the order stays."""
-    marks = manifest.get("questions", [])
-    if isinstance(marks, dict):
-        marks = [{"kind": "score", "digest": None, "options": marks["order"]}] if "order" in marks else []
-    return [expect_object(mark) for mark in expect_list(marks)]
+    """Return the questions that the type answers."""
+    return [expect_object(mark) for mark in expect_list(manifest.get("questions", []))]
 
 
 def _check_options(manifest: JsonObject, options: list[JsonValue]) -> None:

@@ -36,14 +36,15 @@ export type Release = z.infer<typeof releaseSchema>;
 
 export const aliasName = z
   .string()
-  .regex(/^(?!v?\d+$)[a-z0-9][a-z0-9_-]{0,39}$/, 'up to 40 of a-z, 0-9, _ and -, and no number')
+  .regex(
+    /^(?!v?\d+$|latest$)[a-z0-9][a-z0-9_-]{0,39}$/,
+    'up to 40 of a-z, 0-9, _ and -, no number and not `latest`: what decides now is the name without @',
+  )
   .describe('Such as `production`');
 const aliasParams = z.strictObject({
   decision_type_id: uuid.describe('Id of the decision type'),
   alias: aliasName,
 });
-/** One of an earlier program may be called `latest`, and be taken away. */
-const newAlias = aliasName.regex(/^(?!latest$)/, 'not `latest`: what decides now is the name without @');
 
 const common = { access: 'key', scope: 'read', tag: 'Training' } as const;
 const base = '/api/v1/decision-types/:decision_type_id';
@@ -78,7 +79,7 @@ export const releaseOperations = {
   'aliases.set': operation('PUT', `${base}/aliases/:alias`, {
     ...common,
     scope: 'deploy',
-    params: aliasParams.extend({ alias: newAlias }),
+    params: aliasParams,
     body: z.strictObject({ release: z.int().min(1) }),
     output: releaseSchema,
     summary: 'Give a release a name that callers decide by, as `refunds@production`; another release loses it',
