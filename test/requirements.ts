@@ -633,7 +633,9 @@ const training = {
   'RPT-2':
     'The report has no input of an example, names in it are inert, and a policy whose training has not succeeded has none: 409.',
   'RPT-3':
-    'Where costs are set, the report says what decisions cost now, at best and all by hand, with intervals; figures are drawn as bars in it, and it prints as one page of A4.',
+    'Where costs are set, the report says what decisions cost now, at best and all by hand, with intervals; figures are drawn as bars in it, and it prints on A4.',
+  'RPT-4':
+    'The report names the inputs with their ranges, the days of the examples by their newest date, who labelled and how many labels are suspect; a learned field that tells who somebody is stands there with the decisions that change without it. It prints on two pages at most.',
   'RDY-1':
     'Readiness has ready, total_examples, labelled_examples, missing_labels, per_option, hinted, left_to_rules, options, min_total, min_per_option, set_aside, never_alone, issues and notes.',
   'RDY-2':

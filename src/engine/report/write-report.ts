@@ -11,6 +11,13 @@ import { quoteAccuracy } from '../measure/quote-accuracy.ts';
 import { type MeasuredShare, nothingPromised, type Verdict, type WholeDecision } from '../measured.ts';
 import { countOf, formatCount } from '../numeric.ts';
 import { describeReading } from '../text/languages.ts';
+import {
+  describeInputs,
+  describePeriod,
+  listReaders,
+  type ReportInputs,
+  type ReportReaders,
+} from './describe-inputs.ts';
 import { drawMatrix, type Matrix } from './draw-matrix.ts';
 import { escapeHtml, quoteText } from './html.ts';
 
@@ -40,6 +47,8 @@ type ReportFacts = {
   > | null;
   /** null where no example was held out. */
   whole: (WholeDecision & Matrix) | null;
+  /** null where the policy's file cannot be read. */
+  inputs: ReportInputs | null;
   /** The examples of the type now, when the first and the last were added (ISO 8601), and how far readers agree. */
   examples: {
     total: number;
@@ -49,7 +58,7 @@ type ReportFacts = {
     period: { first: string; last: string } | null;
     /** null where no example was read twice. */
     agreement: { pairs: readonly { readers: readonly string[] }[]; sentence: string } | null;
-  };
+  } & ReportReaders;
   /** null where the type has no costs. */
   costs: Pick<CostFinding, 'currency' | 'now' | 'suggested' | 'by_hand' | 'sentence'> | null;
   verdict: Verdict;
@@ -127,6 +136,7 @@ export function writeReport(facts: ReportFacts, securityPolicy: string): string 
       ? []
       : [['Where it is wrong', drawMatrix(facts.whole)] as const]),
     ...(facts.costs === null ? [] : [['What it costs', describeCosts(facts.costs)] as const]),
+    ...(facts.inputs === null ? [] : [['What it reads', describeInputs(facts.inputs)] as const]),
     ['What it was measured on', describeData(facts, shared.learned)],
     ...listSentences(facts, 'must').map((sentence) => ['What must hold', `<p>${quoteText(sentence)}</p>`] as const),
     ['What is promised', `<p>${quoteText(listSentences(facts, 'promise')[0] ?? nothingPromised.sentence)}</p>`],
@@ -238,10 +248,11 @@ function listSources({ total, labelled, reviewed, synthetic, period, agreement }
   ];
 }
 
-function describeData({ metrics, whole, verdict, examples }: ReportFacts, learned: readonly string[]): string {
-  if (metrics === null) return `<p>${[...listSources(examples), 'There are no figures of a training.'].join(' ')}</p>`;
+function describeData({ metrics, whole, verdict, examples, inputs }: ReportFacts, learned: readonly string[]): string {
+  const sources = [...listSources(examples), ...describePeriod(inputs?.fields ?? []), ...listReaders(examples)];
+  if (metrics === null) return `<p>${[...sources, 'There are no figures of a training.'].join(' ')}</p>`;
   const sentences = [
-    ...listSources(examples),
+    ...sources,
     ...learned,
     ...(metrics.other_ways ?? []).map(({ sentence }) => quoteText(sentence)),
     ...metrics.directions.map(({ sentence }) => quoteText(sentence)),

@@ -56,11 +56,11 @@ describe('the report of a policy', () => {
     expect(await listViolations(reader)).toEqual([]);
   });
 
-  test('prints as one page of A4 with every section, also from a window in the dark theme [RPT-3]', async () => {
+  test('prints on two pages of A4 at most with every section, also from a window in the dark theme [RPT-3] [RPT-4]', async () => {
     const pdf = await reader.pdf({ preferCSSPageSize: true, printBackground: false, outline: true, tagged: true });
     writeFileSync(join(pictures, 'report.pdf'), pdf);
     const text = pdf.toString('latin1');
-    expect(text.match(/\/Type \/Page\b/g)?.length).toBe(1);
+    expect(text.match(/\/Type \/Page\b/g)?.length).toBeLessThanOrEqual(2);
     for (const heading of await reader.getByRole('heading').allTextContents())
       expect(text).toContain(`/Title (${heading})`);
   });

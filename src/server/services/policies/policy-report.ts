@@ -1,7 +1,14 @@
 /** The page about a policy to print, made of its current figures and its verdict. */
 import { createHash } from 'node:crypto';
+import { createTurns } from '../../../door/turns.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { isBetweenDates, listTextFields, nameField } from '../../../engine/features/plan.ts';
+import { tellsPerson } from '../../../engine/features/tell-person.ts';
+import { readPath, toCategory } from '../../../engine/features/values.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import { describeAgreement, measureAgreement } from '../../../engine/measure/agreement.ts';
+import { isPiiField, redactPii } from '../../../engine/pii.ts';
+import type { ReportInputs } from '../../../engine/report/describe-inputs.ts';
 import { reportStyle, writeReport } from '../../../engine/report/write-report.ts';
 import type { Analyses } from '../../analysis/analysis.ts';
 import type { Caller } from '../../auth/caller.ts';
@@ -9,6 +16,7 @@ import { toScriptlessPolicy } from '../../contract/security-policy.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
 import { readPresentSettings } from '../../runtime/current-settings.ts';
+import type { PolicyFile } from '../../runtime/deployed-deciders.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { identifyRelease } from '../releases.ts';
@@ -21,6 +29,10 @@ type Deps = Foundation & { analyses: Analyses; heldOutDecisions: HeldOutDecision
 
 const securityPolicy = toScriptlessPolicy(createHash('sha256').update(reportStyle).digest('base64'));
 const minRows = 30;
+/** The newest examples whose values are looked at, and how many of them are decided without a field. */
+const maxSeen = 200;
+const maxDecided = 60;
+const maxBytes = 8_000;
 
 /** Writes the report of a policy by the current settings. Throws `conflict` where its training has not succeeded. */
 export async function makePolicyReport(
@@ -62,6 +74,7 @@ export async function makePolicyReport(
     versionNumber,
     metrics,
     whole: isMeasured ? deps.heldOutDecisions.measureInDetail(type, policy, {}) : null,
+    inputs: await describeInputs(deps, type, { id: policy.id, version, bundleSha256 }),
     examples: describeExamples(deps, type),
     costs: isMeasured && type.costs !== null ? weighPolicyCosts(deps, type, policy, {}) : null,
     verdict: assessPolicy(deps, type, policy),
@@ -78,13 +91,69 @@ export async function makePolicyReport(
 }
 
 /** Describes the examples of a type as they are now: how many, since when, and how far those who label them agree. */
-function describeExamples({ store }: Foundation, { id }: Pick<DecisionTypeRecord, 'id'>) {
+function describeExamples(
+  { store }: Foundation,
+  { id, activeVersion }: Pick<DecisionTypeRecord, 'id' | 'activeVersion'>,
+) {
+  const { labelChecks } = store.trainingRuns;
+  const search = labelChecks.findNewest(id);
   const { total, labelled, reviewed, synthetic } = store.examples.computeTotals(id);
   const period = store.examples.findPeriod(id);
   const { pairs, ...agreement } = measureAgreement(store.labelHistory.listLabels(id));
   return {
     ...{ total, labelled, reviewed, synthetic },
+    readers: store.labelHistory.countByReader(id),
+    suspects: search === null ? null : labelChecks.countSuspects(search, activeVersion.definition.options),
     period: period && { first: isoTime(period.first), last: isoTime(period.last) },
     agreement: pairs.length === 0 ? null : { pairs, sentence: describeAgreement(agreement) },
   };
 }
+
+/** Describes the inputs of a trained policy; null where its file cannot be used. */
+async function describeInputs(
+  deps: Foundation,
+  type: DecisionTypeRecord,
+  policy: PolicyFile,
+): Promise<ReportInputs | null> {
+  const { store, runtime } = deps;
+  try {
+    const { plan, manifest } = runtime.deployed.readFile(type, policy).present;
+    const decider = runtime.deployed.getTrained(type, policy);
+    const seen = store.labelling.readNewestInputs(type.id, maxSeen, maxBytes).map(decider.read);
+    const isHidden = (path: readonly string[]) => isPiiField(path, type.piiFields);
+    const fields = (manifest.fields ?? []).map((field) =>
+      isHidden(field.path) ? { ...field, values: null, range: null } : field,
+    );
+    const learned = [...plan.fields.filter((field) => !isBetweenDates(field)), ...listTextFields(plan)];
+    const telling = learned.filter(({ path }) => tellsPerson(path.at(-1) ?? '', listTexts(seen, path)));
+    const personal: ReportInputs['personal'] = [];
+    const pause = createTurns(deps.clock);
+    for (const { path } of telling) {
+      const name = path.join('.');
+      let changed = 0;
+      for (const input of seen.slice(0, maxDecided)) {
+        await pause();
+        const [given, without] = [
+          await decider.decide(input),
+          await decider.decide(redactPii(input, [name], () => null)),
+        ];
+        if (given.ok && without.ok && given.decision.decision !== without.decision.decision) changed += 1;
+      }
+      personal.push({ name, changed, of: Math.min(maxDecided, seen.length) });
+    }
+    const between = plan.fields.filter(isBetweenDates).map(nameField);
+    return {
+      fields,
+      between,
+      personal,
+      leftOut: plan.left_out.filter(({ path }) => isHidden([path])).map(({ path }) => path),
+    };
+  } catch (error) {
+    if (error instanceof WorkbenchError) return null;
+    throw error;
+  }
+}
+
+const listTexts = (inputs: readonly JsonObject[], path: readonly string[]): string[] => [
+  ...new Set(inputs.map((input) => toCategory(readPath(input, path))).filter((text) => text !== null)),
+];

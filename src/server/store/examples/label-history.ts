@@ -36,6 +36,8 @@ type ReadAlike = Pick<SecondReading, 'firstDecision' | 'firstReader' | 'reader'>
 /** After so long a reader may read their own label again. */
 export const ownAgainMs = 7 * 86_400_000;
 const maxShown = 100;
+/** The newest examples whose readers are counted. */
+const maxCounted = 20_000;
 
 const readingColumns = `r.example_id AS exampleId, r.first_decision AS firstDecision, r.first_reader AS firstReader,
   r.first_at AS firstAt, r.decision, r.reader, r.note, r.read_at AS readAt, r.settled_at AS settledAt,
@@ -89,6 +91,14 @@ function prepareStatements(db: WorkbenchDatabase) {
     renameReadings: db.prepare(
       `UPDATE second_readings SET first_decision = iif(first_decision = @from, @to, first_decision),
          decision = iif(decision = @from, @to, decision) WHERE example_id IN (SELECT value FROM json_each(@ids))`,
+    ),
+    // An index finds the last label of each example.
+    readers: db.prepare<[string, number], { reader: string | null; rows: number }>(
+      `SELECT h.reader, count(*) AS "rows"
+       FROM (SELECT id, decision FROM examples WHERE decision_type_id = ? ORDER BY seq DESC LIMIT ?) e
+       JOIN label_history h ON h.seq = (SELECT max(l.seq) FROM label_history l
+         WHERE l.example_id = e.id AND l.kind <> 'second_reading' AND l.decision = e.decision)
+       GROUP BY h.reader ORDER BY 2 DESC`,
     ),
     forgetSince: db.prepare('DELETE FROM label_history WHERE seq > ?'),
   };
@@ -162,6 +172,8 @@ export function createLabelHistoryStore(db: WorkbenchDatabase) {
           { ...alike, reader: second === first ? `${second}, again` : second, option: decision },
         ];
       }),
+    /** Who gave the labels of the newest examples, with how many; a reader without a name is null. */
+    countByReader: (typeId: string) => statements.readers.all(typeId, maxCounted),
     count: (typeId: string): { drawn: number; waiting: number; conflicts: number; settled: number } =>
       statements.counts.get({ typeId }) ?? { drawn: 0, waiting: 0, conflicts: 0, settled: 0 },
   };
