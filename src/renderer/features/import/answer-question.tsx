@@ -6,7 +6,8 @@ import type { Mapping } from './use-mapping.ts';
 
 const maxCandidates = 3;
 const maxValues = 4;
-const maxValueLength = 40;
+/** Names of options are shown whole; what is longer is no option. */
+const maxValueLength = 120;
 /** No column of a sheet has an empty name. */
 const noColumn = '';
 

@@ -28,6 +28,7 @@ export function LabelTable({ column, mapping }: { column: string; mapping: Mappi
               <td>
                 <NativeSelect
                   miw="6.9rem"
+                  title={target.kind === 'option' ? showUnseen(target.option) : undefined}
                   aria-label={`Label ${isolate(value)} means`}
                   value={target.kind === 'option' ? target.option : target.kind === 'add' ? addValue : noneValue}
                   data={[
