@@ -621,7 +621,7 @@ const training = {
   'CHA-4':
     'GET …/metrics/days gives the decisions of each of the last days or of their hours, also those without any, by option with mean confidence and looks; Monitor draws them above the records for 7 to 90 days, by the hour where there are fewer than three, with tables.',
   'HDL-2':
-    'The whole decision has a matrix, a score of each option and its confidences, also with thresholds that are only tried, and held-out lists the rows of each cell of it.',
+    'The whole decision has a matrix, a score of each option and its confidences, also with thresholds that are only tried, and held-out lists the rows of each cell of it, or all that are wrong, the surest first.',
   'HDL-3':
     'comparison judges the whole decision of two policies, too, on the rows that both held out, with the p-value of McNemar’s exact test.',
   'RPL-1':

@@ -1,4 +1,4 @@
-/** What the report says of a policy's inputs and of who labelled its examples. */
+/** The sentences of the report on a policy's inputs and on who labelled its examples. */
 import { listSome } from '../bundle/describe-policy.ts';
 import type { InputField } from '../bundle/input-fields.ts';
 import { countOf, formatCount } from '../numeric.ts';
@@ -33,13 +33,13 @@ export function describeInputs({ fields, between, personal, leftOut }: ReportInp
     .map((field) => `${quoteText(field.path.join('.'))} (${describeSeen(field)})`);
   const more = fields.length > maxFields ? ` and ${fields.length - maxFields} more` : '';
   const days = between.length === 0 ? [] : [`Days between dates: ${between.map(quoteText).join('; ')}.`];
-  const told = personal.map(({ name, changed, of }) => {
+  const learned = personal.map(({ name, changed, of }) => {
     const effect = `without it ${formatCount(changed)} of the newest ${countOf(of, 'example')} are decided otherwise`;
     return `<strong>${quoteText(name)} tells who somebody is and is learned all the same: ${effect}.</strong>`;
   });
   const kept =
     leftOut.length === 0 ? [] : [`Personal and not learned: ${listSome(leftOut.map(quoteText), maxFields)}.`];
-  return `<p>${[`${named.join(', ')}${more}.`, ...days, ...told, ...kept].join(' ')}</p>`;
+  return `<p>${[`${named.join(', ')}${more}.`, ...days, ...learned, ...kept].join(' ')}</p>`;
 }
 
 function describeSeen({ kind, values, range }: InputField): string {
@@ -51,7 +51,7 @@ function describeSeen({ kind, values, range }: InputField): string {
   return kind === 'boolean' ? 'yes or no' : kind === 'any' ? 'for rules' : kind;
 }
 
-/** Says of which days the examples are, by the date among their fields that ends last. */
+/** Names the days of the examples, by the date among their fields that ends last. */
 export function describePeriod(fields: readonly InputField[]): string[] {
   const dates = fields.flatMap(({ path, kind, range }) =>
     kind === 'date' && range !== null

@@ -84,6 +84,23 @@ describe('Evaluate', () => {
     await waitFor(() => expect(window.location.hash).not.toContain('decided='));
   });
 
+  it('lists the worst mistakes of all pairs at once, the surest first [HDL-2]', async () => {
+    const { call, policyUrl } = await openPlace('evaluate');
+    fireEvent.click(await screen.findByRole('button', { name: 'Worst mistakes' }));
+    const list = await screen.findByRole('region', { name: 'Worst mistakes' });
+    const { items, total } = (await call('GET', `${policyUrl}/held-out?wrong=true`)).body;
+    const { accuracy } = (await call('GET', `${policyUrl}/whole-decision`)).body;
+    expect(total).toBe(accuracy.of - accuracy.count);
+    await waitFor(() => expect(within(list).getByRole('list').children).toHaveLength(total));
+    const [first] = items;
+    expect(within(list).getByRole('list').children[0]?.textContent).toContain(
+      `${first.expected}decided as${first.whole.decision}`,
+    );
+    expect(first.confidence).toBeGreaterThanOrEqual(items.at(-1).confidence);
+    fireEvent.click(within(list).getByRole('button', { name: /Close/ }));
+    await waitFor(() => expect(window.location.hash).not.toContain('worst='));
+  });
+
   it('lists the commonest mistakes first', async () => {
     const { call, policyUrl } = await openPlace('evaluate');
     const { confusion_matrix: matrix } = (await call('GET', `${policyUrl}/whole-decision`)).body;

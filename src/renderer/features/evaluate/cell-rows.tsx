@@ -30,16 +30,16 @@ const maxKeyOptions = 9;
 type CellRowsProps = {
   type: DecisionType;
   policy: PolicyPlace;
-  cell: Cell;
+  /** null: all mistakes. */
+  cell: Cell | null;
   onClose(): void;
 };
 
-/** The held-out examples behind a cell, most confident first; number keys give one another label. */
+/** The held-out examples behind a cell, or all mistakes, most confident first; number keys give one another label. */
 export function CellRows({ type, policy, cell, onClose }: CellRowsProps) {
   const [page, setPage] = useState(1);
   const query = {
-    expected: cell.expected,
-    decided: cell.decided,
+    ...(cell ?? { wrong: true }),
     ...useAskedThresholds(type),
     page,
     page_size: pageSize,
@@ -47,18 +47,10 @@ export function CellRows({ type, policy, cell, onClose }: CellRowsProps) {
   const rows = useOperation('policies.held_out', { params: policy, query }, { keepPrevious: true });
   const items = rows.data?.items ?? [];
   const { cursor, setCursor, newLabelOf } = useRelabelling(type, items);
-  useRowsFocus(items.length > 0 ? `${cell.expected} ${cell.decided} ${page}` : null);
+  useRowsFocus(items.length > 0 ? `${cell?.expected} ${cell?.decided} ${page}` : null);
   const hasLearned = useHasLearned(policy);
-  const isRight = cell.expected === cell.decided;
   return (
-    <Inspector
-      title={
-        isRight
-          ? `Decided correctly: ${isolate(cell.expected)}`
-          : `${isolate(cell.expected)}, decided as ${isolate(cell.decided)}`
-      }
-      onClose={onClose}
-    >
+    <Inspector title={nameRows(cell)} onClose={onClose}>
       <div className="part stack tight">
         {rows.isPending && <Busy>Loading the examples…</Busy>}
         {rows.isError && <ErrorNote error={rows.error} retry={() => void rows.refetch()} />}
@@ -81,6 +73,13 @@ export function CellRows({ type, policy, cell, onClose }: CellRowsProps) {
                 {percent(row.confidence)}
               </span>
             </button>
+            {cell === null && (
+              <p className="row small">
+                <OptionName typeId={type.id} option={row.expected} />
+                <span className="muted">decided as</span>
+                <OptionName typeId={type.id} option={row.whole?.decision ?? row.predicted} />
+              </p>
+            )}
             {newLabelOf(row) !== undefined && (
               <p className="row">
                 now <OptionName typeId={type.id} option={newLabelOf(row) ?? null} />
@@ -99,6 +98,12 @@ export function CellRows({ type, policy, cell, onClose }: CellRowsProps) {
       )}
     </Inspector>
   );
+}
+
+function nameRows(cell: Cell | null): string {
+  if (cell === null) return 'Worst mistakes';
+  const [right, decided] = [isolate(cell.expected), isolate(cell.decided)];
+  return right === decided ? `Decided correctly: ${right}` : `${right}, decided as ${decided}`;
 }
 
 function sayWhoDecided({ predicted, whole }: Row): string {

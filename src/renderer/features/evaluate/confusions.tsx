@@ -23,7 +23,7 @@ type Props = { type: DecisionType; confusion: Confusion; canOpen: boolean };
 
 /** Where the policy is wrong: a matrix, or with many options the commonest mistakes first. */
 export function Confusions(props: Props) {
-  const { confusion } = props;
+  const { confusion, canOpen } = props;
   const isSmall = confusion.confusion_labels.length <= maxMatrixOptions;
   const [view, setView] = useState<'matrix' | 'list'>(isSmall ? 'matrix' : 'list');
   const longest = findLongest(confusion.confusion_labels);
@@ -33,17 +33,24 @@ export function Confusions(props: Props) {
     <Part
       title="Where it is wrong"
       tools={
-        isSmall && (
-          <SegmentedControl
-            aria-label="View of the mistakes"
-            value={view}
-            onChange={setView}
-            data={[
-              { value: 'matrix', label: 'Matrix' },
-              { value: 'list', label: 'List' },
-            ]}
-          />
-        )
+        <span className="row">
+          {canOpen && listMistakes(confusion).length > 0 && (
+            <Button size="compact-xs" onClick={() => changeQuery({ worst: 'yes', right: '', decided: '' })}>
+              Worst mistakes
+            </Button>
+          )}
+          {isSmall && (
+            <SegmentedControl
+              aria-label="View of the mistakes"
+              value={view}
+              onChange={setView}
+              data={[
+                { value: 'matrix', label: 'Matrix' },
+                { value: 'list', label: 'List' },
+              ]}
+            />
+          )}
+        </span>
       }
     >
       <div className="mistakes">
@@ -54,7 +61,7 @@ export function Confusions(props: Props) {
   );
 }
 
-const openCell = (right: string, decided: string) => changeQuery({ right, decided });
+const openCell = (right: string, decided: string) => changeQuery({ right, decided, worst: '' });
 
 /** Says what a cell counts: `5 examples of approve decided as deny`. */
 function nameCell(examples: number, right: string, decided: string): string {

@@ -25,7 +25,7 @@ const Details = lazy(async () => ({ default: (await import('./details.tsx')).Det
 /** How good a policy is on examples that it has not seen, where it is wrong, and what thresholds cost and bring. */
 export function Evaluate({ type }: { type: DecisionType }) {
   const params = { decision_type_id: type.id };
-  const { policy: chosen, right, decided, against } = useQueryPart();
+  const { policy: chosen, right, decided, worst, against } = useQueryPart();
   const list = useOperation('policies.list', { params });
   const measured = list.data?.filter(({ accuracy }) => accuracy !== null) ?? [];
   const current =
@@ -40,7 +40,8 @@ export function Evaluate({ type }: { type: DecisionType }) {
   if (current === null) return <NothingYet type={type} />;
   const policy = { decision_type_id: type.id, policy_id: current.id };
   const other = measured.find(({ id }) => id === against && id !== current.id) ?? null;
-  const closeCell = () => changeQuery({ right: '', decided: '' });
+  const closeCell = () => changeQuery({ right: '', decided: '', worst: '' });
+  const cell = right !== undefined && decided !== undefined ? { expected: right, decided } : null;
   return (
     <Place
       id="evaluate"
@@ -53,13 +54,13 @@ export function Evaluate({ type }: { type: DecisionType }) {
         </>
       }
       inspector={
-        right !== undefined && decided !== undefined ? (
+        cell !== null || worst !== undefined ? (
           <Suspense fallback={<Busy>Loading…</Busy>}>
             <CellRows
               key={`${current.id} ${right} ${decided}`}
               type={type}
               policy={policy}
-              cell={{ expected: right, decided }}
+              cell={cell}
               onClose={closeCell}
             />
           </Suspense>

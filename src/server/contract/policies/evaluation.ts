@@ -190,6 +190,7 @@ export const evaluationOperations = {
         .string()
         .optional()
         .describe('Only rows for which rules, classifier and thresholds decide this option'),
+      wrong: z.boolean().optional().describe('true: only rows of which the whole decision is wrong'),
       ...triedThresholds,
     }),
     output: paginated(heldOutRowSchema),

@@ -4,6 +4,7 @@ import { WorkbenchError } from '../../../engine/errors.ts';
 import type { SliceReport } from '../../../engine/findings/slices.ts';
 import { computeMcNemarP, describeComparison } from '../../../engine/measure/compare.ts';
 import { toCallerId } from '../../auth/caller.ts';
+import type { InputOf } from '../../contract/operations.ts';
 import { replayLogged } from '../../services/deciding/replay.ts';
 import {
   type Comparison,
@@ -47,16 +48,17 @@ const withoutRates = (report: SliceReport) => ({
   sentence: noSample,
 });
 
-/** One page of the rows of which the whole decision is `decided`, as the store has pages. */
+/** One page of the rows of which the whole decision is `decided`, or wrong, as the store has pages. */
 function pageDecided(
   { store }: Deps,
   all: readonly DecidedRow[],
-  query: { expected?: string | undefined; predicted?: string | undefined; decided?: string | undefined } & Page,
+  query: Pick<InputOf<'policies.held_out'>['query'], 'expected' | 'predicted' | 'decided' | 'wrong'> & Page,
 ): { rows: HeldOutRecord[]; total: number } {
   const matches = all
     .filter(
       ({ expected, prediction, whole }) =>
-        whole.decision === query.decided &&
+        (query.decided ?? whole.decision) === whole.decision &&
+        (query.wrong !== true || whole.decision !== expected) &&
         (query.expected ?? expected) === expected &&
         (query.predicted ?? prediction.option) === prediction.option,
     )
@@ -129,7 +131,7 @@ export const evaluationHandlers = {
     const decided = deps.heldOutDecisions.decide(type, policy, query);
     const filter = { policyId: policy.id, expected: query.expected ?? null, predicted: query.predicted ?? null };
     const { rows, total } =
-      query.decided === undefined
+      query.decided === undefined && query.wrong !== true
         ? deps.store.heldOut.page(filter, page, page_size)
         : pageDecided(deps, [...decided.values()], query);
     const items = rows.map(({ exampleId, input, ...row }) => ({
