@@ -511,7 +511,6 @@ def test_words_decide_through_ngrams(make_bundle: Any) -> None:
 def test_a_slim_bundle_with_the_sentence_encoder(make_bundle: Any) -> None:
     folder = Path(__file__).parents[2] / "resources" / "models" / "all-MiniLM-L6-v2"
     predictor = EdgePredictor.from_bundle(make_bundle(lambda entries: encode_notes(entries, folder)), text_model=folder)
-    assert predictor.uses_encoder
     friendly, empty = predictor.predict({"note": "Thank you, all is well"}), predictor.predict({})
     assert friendly.class_probabilities != empty.class_probabilities
     assert predictor.predict({"note": ""}) == empty

@@ -2,7 +2,6 @@
 import { fastFormats } from 'ajv-formats/dist/formats.js';
 import { bundleLimits, maxEntryBytes, newestReader } from '../../src/engine/bundle/manifest.ts';
 import { maxEntries } from '../../src/engine/bundle/zip.ts';
-import { errorTable } from '../../src/engine/errors.ts';
 import {
   blockElements,
   hiddenElements,
@@ -19,7 +18,6 @@ import { macros } from '../../src/engine/rules/tree.ts';
 import { plainFormats, timeFormats } from '../../src/engine/schema/formats.ts';
 import { knownCharacterRuns } from '../../src/engine/text/known-characters.ts';
 import { loneRanges, maxWordCodePoints } from '../../src/engine/text/words.ts';
-import { anyModelNames } from '../../src/server/contract/deciding/decision-models.ts';
 import { toolVersion } from '../../src/server/process/program-folder.ts';
 import { projectRoot } from '../freshness.ts';
 
@@ -37,8 +35,6 @@ const numbers = {
   MAX_CONDITION_LENGTH: limits.maxConditionBytes,
   MAX_INPUT_KEYS: limits.maxInputKeys,
   MAX_INPUT_DEPTH: limits.maxInputDepth,
-  MAX_BATCH_SIZE: limits.maxBatchSize,
-  MAX_QUESTIONS_PER_CALL: limits.maxQuestionsPerCall,
   MAX_NAME_LENGTH: limits.maxNameLength,
   MAX_TEXT_CHARACTERS: limits.maxTextCharacters,
   MAX_MARKUP_CHARACTERS: limits.maxMarkupCharacters,
@@ -74,20 +70,12 @@ export function renderEdgeTables(): string {
     ...Object.entries(numbers).map(([name, value]) => `${name} = ${writeInteger(value)}`),
     '',
     `MACROS = ${writeStrings(macros)}`,
-    `ANY_MODEL_NAMES = ${writeStrings(anyModelNames)}`,
     `HTML_BLOCKS = ${writeStrings(blockElements)}`,
     `HTML_INLINE = ${writeStrings(inlineElements)}`,
     `HTML_HIDDEN = ${writeStrings(hiddenElements)}`,
     `HTML_TELLTALES = ${writeStrings(telltaleElements)}`,
     `ARITIES = {\n${fillLines(arities)}\n}`,
     '"""Fewest and most arguments of each function, the receiver counted."""',
-    '',
-    'ERRORS = {',
-    ...Object.entries(errorTable).map(
-      ([code, { status, retryable }]) => `    "${code}": (${status}, ${retryable ? 'True' : 'False'}),`,
-    ),
-    '}',
-    '"""Codes of refusals with their HTTP status, and whether asking again can help."""',
     '',
     'MAX_ENTRY_BYTES = {',
     ...Object.entries(maxEntryBytes).map(([name, bytes]) => `    "${name}": ${writeInteger(bytes)},`),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from typing import TypeAlias
 
@@ -21,13 +21,10 @@ def _refuse_constant(name: str) -> JsonValue:
     raise ValueError(f"{name} is not JSON")
 
 
-def parse_json(text: str, read_pairs: Callable[[list[tuple[str, JsonValue]]], JsonObject] | None = None) -> JsonValue:
-    """Parse strict JSON (no NaN, no Infinity); `read_pairs` makes objects of their members.
-
-    Raises ValueError, also where the nesting is too deep to parse.
-    """
+def parse_json(text: str) -> JsonValue:
+    """Parse strict JSON (no NaN, no Infinity). Raises ValueError, also where the nesting is too deep to parse."""
     try:
-        value: JsonValue = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=read_pairs)
+        value: JsonValue = json.loads(text, parse_constant=_refuse_constant)
     except RecursionError as error:
         raise ValueError("JSON is nested too deeply") from error
     return value
@@ -73,19 +70,6 @@ def reading(place: str) -> Iterator[None]:
     except (KeyError, IndexError, OverflowError, ValueError) as error:
         problem = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise InvalidBundle(f"{place} is not as the format says: {problem}.") from error
-
-
-def find_excess(root: JsonValue, max_depth: int, max_keys: int) -> str | None:
-    """Return which limit of a value is exceeded: how deep it is nested, or how many keys an object has."""
-    level, depth = [root], 0
-    while level := [value for value in level if isinstance(value, (dict, list))]:
-        if depth == max_depth:
-            return f"is nested more than {max_depth} levels deep"
-        if any(len(value) > max_keys for value in level if isinstance(value, dict)):
-            return f"has an object with more than {max_keys:,} keys"
-        level = [part for value in level for part in (value.values() if isinstance(value, dict) else value)]
-        depth += 1
-    return None
 
 
 def expect_object(value: JsonValue) -> JsonObject:

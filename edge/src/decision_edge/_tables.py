@@ -14,8 +14,6 @@ MAX_GOLDEN_LINES = 1_000
 MAX_CONDITION_LENGTH = 4_096
 MAX_INPUT_KEYS = 2_000
 MAX_INPUT_DEPTH = 32
-MAX_BATCH_SIZE = 50
-MAX_QUESTIONS_PER_CALL = 128
 MAX_NAME_LENGTH = 200
 MAX_TEXT_CHARACTERS = 20_000
 MAX_MARKUP_CHARACTERS = 250_000
@@ -37,7 +35,6 @@ USUAL_LAST_YEAR = 2_068
 MAX_WORD_CODE_POINTS = 64
 
 MACROS = ("all", "exists", "exists_one", "map", "filter")
-ANY_MODEL_NAMES = ("latest", "workbench", "jev-latest", "gpt-6-luna")
 HTML_BLOCKS = (
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "div", "dl", "dt",
     "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hr",
@@ -61,29 +58,6 @@ ARITIES = {
     "getHours": (1, 2), "getMinutes": (1, 2), "getSeconds": (1, 2), "getMilliseconds": (1, 2),
 }
 """Fewest and most arguments of each function, the receiver counted."""
-
-ERRORS = {
-    "bad_request": (400, False),
-    "unauthorized": (401, False),
-    "quota_exceeded": (402, False),
-    "insufficient_credits": (402, False),
-    "forbidden": (403, False),
-    "not_found": (404, False),
-    "decision_type_not_found": (404, False),
-    "method_not_allowed": (405, False),
-    "conflict": (409, False),
-    "precondition_failed": (412, False),
-    "payload_too_large": (413, False),
-    "unsupported_media_type": (415, False),
-    "validation_error": (422, False),
-    "model_not_deployed": (428, False),
-    "rate_limited": (429, True),
-    "headers_too_large": (431, False),
-    "internal_error": (500, True),
-    "training_dispatch_failed": (503, True),
-    "unavailable": (503, True),
-}
-"""Codes of refusals with their HTTP status, and whether asking again can help."""
 
 MAX_ENTRY_BYTES = {
     "manifest.json": 1_048_576,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ._bundle import Bundle, BundleSource, name_source, read_bundle
-from ._bundle.manifest import read_marks
 from ._bundle.zip import ADAPTERS, ENCODER, TOKENIZER
 from ._decide import EdgeDecision, Settings
 from ._errors import InvalidBundle, InvalidInput
@@ -176,17 +175,6 @@ class EdgePredictor:
     def options(self) -> list[str]:
         """The possible decisions; a new list."""
         return list(self._settings.options)
-
-    @property
-    def questions(self) -> JsonObject:
-        """The mark for a score: `order`, the options, lowest first."""
-        orders = [mark["options"] for mark in read_marks(self._bundle.manifest) if mark["digest"] is None]
-        return {"order": orders[0]} if orders else {}
-
-    @property
-    def uses_encoder(self) -> bool:
-        """Whether a sentence embedding is part of the features."""
-        return self._text is not None and self._text.encoder is not None
 
     def golden(self) -> list[dict[str, Any]]:
         """Return the bundle's golden vectors, `{input, output}` each."""

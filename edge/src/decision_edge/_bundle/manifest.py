@@ -62,11 +62,6 @@ def check_manifest_digest(data: bytes, stated: bytes | None) -> None:
         raise InvalidBundle("Entry 'manifest.json' has another SHA-256 than manifest.sha256 says.")
 
 
-def read_marks(manifest: JsonObject) -> list[JsonObject]:
-    """Return the questions that the type answers."""
-    return [expect_object(mark) for mark in expect_list(manifest.get("questions", []))]
-
-
 def _check_options(manifest: JsonObject, options: list[JsonValue]) -> None:
     """Refuse what names an option that there is not, or all of them where some must be left."""
     fallback = manifest["fallback_option"]
@@ -77,7 +72,7 @@ def _check_options(manifest: JsonObject, options: list[JsonValue]) -> None:
             raise ValueError(f"{name} must name options")
     if all(option in expect_list(manifest.get("set_aside", [])) for option in options):
         raise ValueError("set_aside must leave an option")
-    for mark in read_marks(manifest):
+    for mark in map(expect_object, expect_list(manifest.get("questions", []))):
         named, is_yes = expect_list(mark["options"]), mark["kind"] == "predicate"
         if any(option not in options for option in named) or len(named) != (1 if is_yes else len(options)):
             raise ValueError("questions must name one option of a yes or no, else every option once")
