@@ -42,6 +42,7 @@ const help = `Decision Workbench
                             check a backup, or the data folder: digests, database, bundles of the policies, and the log:
                             that no record was changed, removed, added or put elsewhere since it was written, by its
                             chain and every head that was kept; it prints the newest head to keep
+  workbench verify FILE...  check the lines of decision-edge serve --log, or of an export of the log as JSON
   workbench verify --decisions [--share SHARE]
                             decide the log again by the releases that decided, and list what differs
 

@@ -1,5 +1,6 @@
 /** A service logs its decisions to a file, from which the workbench takes them. */
 import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import {
   appendFileSync,
   mkdirSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { LineChain } from '../../src/door/line-chain.ts';
 import { temporaryFolder } from '../server/workbench.ts';
 import { Service, sourceCommand, withManifest, writeBundle } from './served.ts';
 
@@ -21,9 +23,20 @@ const readLines = (...files: string[]): Line[] =>
   files.flatMap((file) => {
     const lines = readFileSync(file, 'utf8').split('\n');
     expect(lines.pop()).toBe('');
-    return lines.map((line) => JSON.parse(line));
+    return lines.map((line) => {
+      const { chain, after: _after, ...read } = JSON.parse(line);
+      expect(chain).toMatch(/^[0-9a-f]{64}$/);
+      return read;
+    });
   });
 const listAmounts = (...files: string[]) => readLines(...files).map(({ input }) => input.amount);
+
+/** What is wrong with the chain of files, oldest first; null where it holds. */
+function findFault(...files: string[]): string | null {
+  const chain = new LineChain((text) => hash('sha256', text));
+  const lines = files.flatMap((file) => readFileSync(file, 'utf8').trimEnd().split('\n'));
+  return lines.map((line) => chain.add(line)).find((fault) => fault !== null) ?? null;
+}
 
 function makePlaces(change: Parameters<typeof withManifest>[0] = {}) {
   const folder = temporaryFolder();
@@ -99,7 +112,7 @@ describe('The log of a service', () => {
     },
   );
 
-  it('keeps so many files of such a size, the newest; one that was moved away counts no more [SRV-15]', async () => {
+  it('keeps so many files of such a size, the newest; one that was moved away counts no more [SRV-15] [LOG-10]', async () => {
     const { folder, bundle, log } = makePlaces();
     const service = await Service.startForStory(bundle, '--log', log, '--log-size', '1', '--log-files', '2');
     const note = 'x'.repeat(400_000);
@@ -112,9 +125,11 @@ describe('The log of a service', () => {
     renameSync(log, join(folder, 'taken.jsonl'));
     await service.decide({ amount: 7 });
     expect(listAmounts(log, `${log}.1`)).toEqual([7, 4, 5]);
+    expect(findFault(`${log}.1`, join(folder, 'taken.jsonl'), log)).toBeNull();
+    expect(findFault(`${log}.1`, log)).toMatch(/lines between are missing/);
   });
 
-  it('loses half a line that a killed process has left, and no whole one [SRV-15]', async () => {
+  it('loses half a line that a killed process has left, and no whole one [SRV-15] [LOG-10]', async () => {
     const { bundle, log } = makePlaces();
     const first = await Service.startForStory(bundle, '--log', log);
     await first.decide({ amount: 1 });
@@ -126,6 +141,7 @@ describe('The log of a service', () => {
     appendFileSync(log, whole.subarray(0, 9));
     await second.decide({ amount: 3 });
     expect(listAmounts(log)).toEqual([1, 2, 3]);
+    expect(findFault(log)).toBeNull();
   });
 
   it('that cannot be written costs lines and no answers, and is said once [SRV-16]', async () => {

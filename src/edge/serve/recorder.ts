@@ -1,4 +1,5 @@
 /** The log of decisions: a line of JSON for each, in a file that one process of a service writes. */
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -13,6 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { chainLine, type LineLink, readChain } from '../../door/line-chain.ts';
 import type { ServiceLog } from './served-bundles.ts';
 
 /** Takes lines; resolves before they are answered, whether or not they could be written. */
@@ -26,6 +28,8 @@ type Waiting = { lines: readonly string[]; resolve(): void };
 
 const tailBytes = 64 * 1024;
 const lineEnd = 10;
+/** Two digests with their names, and the line's end. */
+const linkBytes = 160;
 
 /**
  * A file of decisions, each in a line; beyond its size FILE becomes FILE.1, that FILE.2, and the last one goes. Lines
@@ -38,6 +42,8 @@ export class LogFile implements Recorder {
   #descriptor: number | null = null;
   /** Where this process ended the file; another size is the work of others. */
   #end = -1;
+  /** The end of the last line; null until it was read. */
+  #link: LineLink | null = null;
   #isFailing = false;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | null = null;
@@ -78,7 +84,7 @@ export class LogFile implements Recorder {
       this.#waiting = [];
       const lines = group.flatMap((each) => each.lines);
       try {
-        this.#append(Buffer.from(lines.map((line) => `${line}\n`).join('')));
+        this.#append(lines);
         if (this.#settings.sync === 'always') await this.#sync();
         this.#noteWritten(lines.length);
       } catch (error) {
@@ -104,16 +110,25 @@ export class LogFile implements Recorder {
     this.#isFailing = true;
   }
 
-  #append(data: Buffer): void {
+  #append(lines: readonly string[]): void {
     let descriptor = this.#open();
     let { size } = fstatSync(descriptor);
-    if (size > 0 && size + data.length > this.#settings.maxBytes) {
+    const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + linkBytes, 0);
+    if (size > 0 && size + bytes > this.#settings.maxBytes) {
       this.#turnOver(descriptor);
       descriptor = this.#open();
       size = fstatSync(descriptor).size;
     }
-    const start = size === this.#end ? size : findLineEnd(descriptor, size);
+    const isOurs = size === this.#end;
+    const start = isOurs ? size : findLineEnd(descriptor, size);
     if (start < size) ftruncateSync(descriptor, start);
+    let link = isOurs && this.#link !== null ? this.#link : this.#findLink(descriptor, start);
+    const chained = lines.map((line) => {
+      const next = chainLine(line, link, digestText);
+      link = next.link;
+      return `${next.line}\n`;
+    });
+    const data = Buffer.from(chained.join(''));
     try {
       for (let written = 0; written < data.length; ) written += writeSync(descriptor, data, written);
     } catch (error) {
@@ -121,6 +136,22 @@ export class LogFile implements Recorder {
       throw error;
     }
     this.#end = start + data.length;
+    this.#link = link;
+  }
+
+  /** Finds what the next line follows: the last line of the file or, in a new one, of this process or FILE.1. */
+  #findLink(descriptor: number, end: number): LineLink {
+    if (end > 0) return { chain: readLastChain(descriptor, end), isSaid: true };
+    if (this.#link !== null) return { chain: this.#link.chain, isSaid: true };
+    const older = `${this.#settings.path}.1`;
+    if (statSync(older, { throwIfNoEntry: false })?.isFile() !== true) return { chain: '', isSaid: true };
+    const opened = openSync(older, constants.O_RDONLY);
+    try {
+      const olderEnd = findLineEnd(opened, fstatSync(opened).size);
+      return { chain: olderEnd === 0 ? '' : readLastChain(opened, olderEnd), isSaid: true };
+    } finally {
+      closeSync(opened);
+    }
   }
 
   /** The file under its name, which others may have moved since. */
@@ -177,6 +208,16 @@ export class LogFile implements Recorder {
       );
     }, 1_000);
   }
+}
+
+const digestText = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** The digest that the last line of a file ends with, whose end is known; '' where it has none. */
+function readLastChain(descriptor: number, end: number): string {
+  const begin = findLineEnd(descriptor, end - 1);
+  const line = Buffer.alloc(end - 1 - begin);
+  readSync(descriptor, line, 0, line.length, begin);
+  return readChain(line.toString()) ?? '';
 }
 
 const describe = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,5 @@
 /** The shape of a command: its flags, its help, and the surroundings that it works with. */
+import { statSync } from 'node:fs';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { StartError } from '../process/start-error.ts';
@@ -19,9 +20,11 @@ const commandNames = [
 ] as const;
 export type CommandName = (typeof commandNames)[number];
 
-/** The command that arguments name; undefined for `verify` without decisions, which only reads files. */
+const isFile = (name: string): boolean => statSync(name, { throwIfNoEntry: false })?.isFile() === true;
+
+/** The command that arguments name; undefined for `verify` of a folder, which starts nothing. */
 export function findCommandName([first, ...rest]: readonly string[]): CommandName | undefined {
-  if (first === 'verify' && !rest.includes('--decisions')) return undefined;
+  if (first === 'verify' && !rest.includes('--decisions') && !rest.some(isFile)) return undefined;
   return commandNames.find((known) => known === first);
 }
 

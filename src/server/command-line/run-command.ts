@@ -13,7 +13,7 @@ import { importLogCommand } from './import-log.ts';
 import { exportTypeCommand, importBundleCommand, importTypeCommand } from './move-type.ts';
 import { textModelCommand } from './text-model.ts';
 import { trainCommand } from './train.ts';
-import { verifyDecisionsCommand } from './verify-decisions.ts';
+import { verifyCommand } from './verify.ts';
 
 /** The commands by their names. */
 export const commands = {
@@ -28,7 +28,7 @@ export const commands = {
   decide: decideCommand,
   'import-log': importLogCommand,
   'text-model': textModelCommand,
-  verify: verifyDecisionsCommand,
+  verify: verifyCommand,
 } satisfies Record<CommandName, Command>;
 
 /** Runs a command and returns the code to end with; what went wrong stands on the standard error. */

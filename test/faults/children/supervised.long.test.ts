@@ -165,7 +165,7 @@ describe('exit codes', () => {
       ],
       [1, ['serve', '--data-dir', data], /data\.csv is not a folder\. Choose another with --data-dir\.\n$/],
       [1, ['token', '--data-dir', at('folder')], /Start the workbench on it first\.\n$/],
-      [1, ['verify', data], /data\.csv is no folder\. Name that of a backup\.\n$/],
+      [2, ['verify', data], /data\.csv: this is no folder, and no line of it is one of a chained log\.\n$/],
       [1, ['backup', '--data-dir', held, '--to', data], /There is something at .*data\.csv already\./],
       [1, ['restore', at('folder'), '--data-dir', data], /\n$/],
       [2, ['serve', '--port', 'x'], /--port must be a whole number/],

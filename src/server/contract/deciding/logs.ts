@@ -135,6 +135,8 @@ export const logOperations = {
     output: null,
     produces: 'application/json, text/csv',
     summary: 'The filtered log as a stream',
+    description:
+      'In JSON each record is a line that ends with `chain`, the digest of the line before and of itself; `after` of the first is the head of the log. `workbench verify FILE` names a line that was changed.',
     ignoresExamples: true,
   }),
   'logs.verify': operation('GET', `${base}/logs/verification`, {

@@ -1,6 +1,8 @@
 /** The decision log: listed, exported, corrected; and the figures of its decisions. */
+import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
+import { chainLine, type LineLink } from '../../../door/line-chain.ts';
 import { createTurns, nextTurn } from '../../../door/turns.ts';
 import { guardJson, writeCsvLine } from '../../../engine/export/csv.ts';
 import type { JsonObject } from '../../../engine/json.ts';
@@ -23,6 +25,7 @@ import { toPage } from '../pages.ts';
 
 const nothingCompared = { items: [], unfamiliar: null, languages: [], decisions: 0, examples: 0, comparable: false };
 
+const digestText = (text: string) => hash('sha256', text);
 const hourMs = 3600 * 1000;
 const dayMs = 24 * hourMs;
 const maxHourlyDays = 3;
@@ -141,18 +144,22 @@ function toCsvCells(shown: Shown, logged: LoggedDecision<string>): unknown[] {
   return csvColumns.map((column) => record[column]);
 }
 
-/** As `writeCsv`, in JSON: one array of all records. */
+/** As `writeCsv`, in JSON: one array of all records, a line each, chained behind the head of the log at this moment. */
 async function* writeJson(
   shown: Shown,
   slices: Iterable<LoggedDecision[]>,
   takeTurns: () => Promise<void>,
+  head: string,
 ): AsyncGenerator<string> {
   let opening = '[\n';
+  let link: LineLink = { chain: head, isSaid: true };
   for (const slice of slices) {
     if (slice.length === 0) continue;
     const records: string[] = [];
     for (const logged of slice) {
-      records.push(JSON.stringify(toLogRecord(shown, logged)));
+      const next = chainLine(JSON.stringify(toLogRecord(shown, logged)), link, digestText);
+      link = next.link;
+      records.push(next.line);
       await takeTurns();
     }
     yield `${opening}${records.join(',\n')}`;
@@ -181,7 +188,12 @@ export const logHandlers = {
     const csv = query.format === 'csv';
     const pieces = csv
       ? writeCsv(toShown(deps, type), logs.slicesWithJsonInput(type.seq, query, exportSliceSize), takeTurns)
-      : writeJson(toShown(deps, type), logs.slices(type.seq, query, exportSliceSize), takeTurns);
+      : writeJson(
+          toShown(deps, type),
+          logs.slices(type.seq, query, exportSliceSize),
+          takeTurns,
+          logs.readHead().digest,
+        );
     return {
       download: true,
       contentType: csv ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
