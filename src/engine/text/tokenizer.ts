@@ -1,5 +1,4 @@
-/** Word pieces of a text: the same ids as in Python. */
-import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
+/** Word pieces of a text (Devlin et al. 2019, BERT): the same ids as in Python. */
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { compileUnigram, maxPieces } from './unigram.ts';
@@ -73,66 +72,62 @@ export function createTokenizer(tokenizerJson: JsonObject): Tokenizer {
   return { encode: (text) => text.split(' ').flatMap(recall) };
 }
 
-function compileWordPiece(tokenizerJson: JsonObject): (word: string) => readonly number[] {
-  const { model } = wordPieceFile.parse(tokenizerJson);
-  if (model.vocab['[UNK]'] === undefined) throw new Error('The vocabulary has no [UNK].');
-  const tokenizer = new HuggingFaceTokenizer({ ...tokenizerJson, truncation: null, padding: null }, {});
-  boundPieces(tokenizer, tokenizerJson.model);
-  const encodeByLibrary = (text: string): readonly number[] =>
-    tokenizer.encode(text, { add_special_tokens: false }).ids;
-  const findIdeograph = takesIdeographsApart(tokenizerJson) ? prepareLookup(tokenizer) : null;
+function compileWordPiece(tokenizerJson: JsonObject): (text: string) => readonly number[] {
+  const { model, added_tokens } = wordPieceFile.parse(tokenizerJson);
+  const ids = new Map(Object.entries(model.vocab));
+  const unknown = ids.get('[UNK]');
+  if (unknown === undefined) throw new Error('The vocabulary has no [UNK].');
+  const special = new Map(added_tokens.map(({ content, id }) => [content, id]));
+  const contents = [...special.keys()].sort((a, b) => b.length - a.length);
+  const specials = new RegExp(`(${contents.map(escapePattern).join('|') || '(?!)'})`);
+  const cut = compileCut(ids, unknown, model.max_input_chars_per_word);
+  return (text) => text.split(specials).flatMap((part) => special.get(part) ?? splitWords(part).flatMap(cut));
+}
+
+const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+
+/** Characters that are left out: controls but for the ends of lines, and what could not be decoded. */
+const unread = /\ufffd|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu;
+const ideograph = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/g;
+/** A run of letters, or a sign: punctuation, and what ASCII has beside letters and digits. */
+const wordOrSign = /[^\s\p{P}!-/:-@[-`{-~]+|[\p{P}!-/:-@[-`{-~]/gu;
+
+/** Words of a text in lower case, without accents; each sign and each ideograph is a word. */
+function splitWords(text: string): string[] {
+  const apart = text.replace(unread, '').replace(ideograph, ' $& ');
+  return (
+    apart
+      .toLowerCase()
+      .normalize('NFD')
+      .replace(/\p{Mn}/gu, '')
+      .match(wordOrSign) ?? []
+  );
+}
+
+/** Cuts a word into the longest known pieces from the left on; the unknown one alone where a rest has none. */
+function compileCut(
+  ids: ReadonlyMap<string, number>,
+  unknown: number,
+  maxCharacters: number,
+): (word: string) => number | number[] {
+  // Without a bound, trying all ends of long words takes half a second for 20,000 characters.
+  const longest = [...ids.keys()].reduce((most, piece) => Math.max(most, piece.length), 1);
   return (word) => {
-    if (word === '') return [];
-    if (findIdeograph === null || !ideographs.test(word)) return encodeByLibrary(word);
-    return word.split(ideographsApart).flatMap((part) => {
-      if (part === '') return [];
-      return ideographs.test(part) ? Array.from(part, findIdeograph) : encodeByLibrary(part);
-    });
-  };
-}
-
-/** Shorter runs are left to the library: to take them apart would cost more than it saves. */
-const ideographs = /[\u3400-\u4dbf\u4e00-\u9fff]{8}/;
-const ideographsApart = /([\u3400-\u4dbf\u4e00-\u9fff]{8,})/;
-
-/** Whether each ideograph is a word of its own, whatever stands beside it. */
-function takesIdeographsApart({ normalizer, model }: JsonObject): boolean {
-  const isBert = isJsonObject(normalizer) && normalizer.type === 'BertNormalizer';
-  return isBert && normalizer.handle_chinese_chars === true && isJsonObject(model) && model.type === 'WordPiece';
-}
-
-/** An ideograph is no other character in any normal form, so that its id stands in the vocabulary as it is. */
-function prepareLookup({ model }: HuggingFaceTokenizer): ((ideograph: string) => number) | null {
-  const unknown = model?.unk_token_id;
-  return model === null || unknown === undefined ? null : (ideograph) => model.tokens_to_ids.get(ideograph) ?? unknown;
-}
-
-/** Bounds the pieces looked for: trying all ends of long words takes half a second for 20,000 characters. */
-function boundPieces({ model }: HuggingFaceTokenizer, settings: unknown): void {
-  if (model === null || !isJsonObject(settings) || settings.type !== 'WordPiece') return;
-  const { tokens_to_ids: known, unk_token: unknown = '[UNK]' } = model;
-  const prefix = typeof settings.continuing_subword_prefix === 'string' ? settings.continuing_subword_prefix : '##';
-  const maxCharacters = Number(settings.max_input_chars_per_word ?? 100);
-  const longest = [...known.keys()].reduce((most, piece) => Math.max(most, piece.length), 1);
-  const split = (word: string): string[] => {
     const characters = Array.from(word);
-    if (characters.length > maxCharacters) return [unknown];
-    const isPlain = characters.length === word.length;
-    const cut = (from: number, to: number) => (isPlain ? word.slice(from, to) : characters.slice(from, to).join(''));
-    const pieces: string[] = [];
+    if (characters.length > maxCharacters) return unknown;
+    const pieces: number[] = [];
     for (let start = 0; start < characters.length; ) {
       let end = Math.min(characters.length, start + longest);
-      const write = () => (start === 0 ? '' : prefix) + cut(start, end);
-      let piece = write();
-      while (end > start && !known.has(piece)) {
+      const find = () => ids.get((start === 0 ? '' : '##') + characters.slice(start, end).join(''));
+      let id = find();
+      while (id === undefined && end > start + 1) {
         end -= 1;
-        piece = write();
+        id = find();
       }
-      if (end === start) return [unknown];
-      pieces.push(piece);
+      if (id === undefined) return unknown;
+      pieces.push(id);
       start = end;
     }
     return pieces;
   };
-  model.encode = (words) => words.flatMap(split);
 }
