@@ -483,6 +483,8 @@ const training = {
   'DRF-1':
     'GET …/drift compares the newest 1,000 decisions with the newest labelled examples: one sentence for each field with a value, range or absence whose share differs by 10 points or more, with at most 1% expected to be chance; personal fields are left out, and 50 of each are needed. `unfamiliar` says where more inputs than expected are unlike the examples; page and rail say it, too.',
   'DRF-2': 'Monitor and the rail say which fields have changed.',
+  'DRF-3':
+    'GET …/drift and Monitor compare the decisions of the last seven days with those of the seven before: each answer, and each field of which a share has changed as in DRF-1.',
   'LFT-1':
     'Under train_on: left_by_rules the classifier learns from the examples that no rule decides, and is measured alone on these; the whole decision is measured on all held-out rows. metrics.left_to_rules, notes, model card and report say how many rules decide.',
   'LFT-2':

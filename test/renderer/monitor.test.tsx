@@ -46,6 +46,19 @@ describe('Monitor', () => {
     expect(await screen.findByTitle(/^Monitor: \d fields? differs? from those of the examples/)).toBeTruthy();
   });
 
+  it('shows this week beside the last, for each answer [DRF-3]', async () => {
+    const clock = stoppedClock(Date.now());
+    const { call, url } = await serve({ inputs, clock });
+    const { key } = (await call('POST', '/api/v1/api-keys', { name: 'desk' })).body;
+    const held: typeof call = (method, path, body, headers) =>
+      call(method, path, body, { ...headers, authorization: `Bearer ${key}` });
+    clock.move(7 * 86_400_000);
+    const answer = (await held('POST', '/api/v1/decide', { decision_type: claims.name, input: plain })).body.decision;
+    showWindow(held, `#/types/${url.split('/').at(-1)}/monitor`);
+    const week = await screen.findByRole('region', { name: 'decisions this week' });
+    await waitFor(() => expect(week.textContent).toMatch(new RegExp(`${answer}.*${percent(1)}, last week`)));
+  });
+
   it('shows how likely a fallback itself is, here and under Try, and what the classifier thought [THR-4]', async () => {
     const { call, url, show } = await serve();
     const confidence_thresholds = { auto_decide: 1, escalation: 1 };

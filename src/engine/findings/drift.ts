@@ -26,6 +26,20 @@ export const unfamiliarDriftSchema = z.object({
   examples_share: z.number().describe('As many are expected of inputs like the examples'),
   sentence: z.string(),
 });
+export const weekDriftSchema = z.object({
+  this_week: z.int().describe('The newest decisions of the last seven days that were compared, at most 1,000'),
+  last_week: z.int().describe('Of the seven days before'),
+  comparable: z.boolean().describe('Whether there are 50 of each, as a comparison needs'),
+  items: z.array(
+    z.object({
+      field: z.string(),
+      condition: z.string().describe('The value or range of the field whose share has changed most'),
+      this_week_share: z.number(),
+      last_week_share: z.number(),
+    }),
+  ),
+});
+type WeekDrift = z.infer<typeof weekDriftSchema>;
 type UnfamiliarDrift = z.infer<typeof unfamiliarDriftSchema>;
 const languageShares = z.array(z.object({ language: z.string().describe('By ISO 639-1'), share: z.number() }));
 export const fieldLanguagesSchema = z.object({
@@ -37,7 +51,11 @@ type FieldLanguages = z.infer<typeof fieldLanguagesSchema>;
 
 /** How many rows there are, whether they are enough to be compared, and what differs. */
 type FieldDrift = { examples: number; decisions: number; comparable: boolean; items: Drift[] };
-export type DriftReport = FieldDrift & { unfamiliar: UnfamiliarDrift | null; languages: FieldLanguages[] };
+export type DriftReport = FieldDrift & {
+  unfamiliar: UnfamiliarDrift | null;
+  languages: FieldLanguages[];
+  weeks: WeekDrift;
+};
 
 /** Fewer rows on either side say too little. */
 const minRows = 50;
@@ -107,6 +125,27 @@ export function findDrift(
     largest === undefined ? [] : [toDrift(largest.field, largest.text, largest.shares)],
   );
   return { ...counts, comparable: true, items };
+}
+
+/** Compares the inputs of this week with those of the last one, as `findDrift` compares decisions with examples. */
+export function compareWeeks(
+  lastWeek: readonly SeenInput[],
+  thisWeek: readonly SeenInput[],
+  piiFields: readonly string[],
+  detectLanguage: LanguageDetector | null = null,
+): WeekDrift {
+  const { examples, decisions, comparable, items } = findDrift(lastWeek, thisWeek, piiFields, detectLanguage);
+  return {
+    this_week: decisions,
+    last_week: examples,
+    comparable,
+    items: items.map(({ field, condition, decisions_share, examples_share }) => ({
+      field,
+      condition,
+      this_week_share: decisions_share,
+      last_week_share: examples_share,
+    })),
+  };
 }
 
 /** The languages of each field of texts, then and now; nothing of one that is in English alone, or personal. */

@@ -2,7 +2,13 @@
 import { setPriority } from 'node:os';
 import { nextTurn } from '../../door/turns.ts';
 import type { TrainingExample } from '../../engine/domain/training.ts';
-import { compareFamiliarity, compareLanguages, type DriftReport, findDrift } from '../../engine/findings/drift.ts';
+import {
+  compareFamiliarity,
+  compareLanguages,
+  compareWeeks,
+  type DriftReport,
+  findDrift,
+} from '../../engine/findings/drift.ts';
 import { compileJudge } from '../../engine/findings/judge-rows.ts';
 import { describeSuspects } from '../../engine/findings/labels.ts';
 import { type DataFindings, startDataSearch } from '../../engine/findings/search-data.ts';
@@ -19,6 +25,7 @@ import type { AnalysisReply, AnalysisRequest, DriftOrder, FindingsOrder, LabelsO
 const niceness = 10;
 /** The work after the last row takes about as long as the rows themselves. */
 const readingShare = 0.8;
+const weekMs = 7 * 86_400_000;
 const maxCompared = { examples: 5_000, decisions: 1_000 };
 
 type Found = DataFindings | SliceReport | DriftReport | LabelSearch;
@@ -109,14 +116,22 @@ async function checkAllLabels(reader: ExampleReader, order: LabelsOrder): Promis
 
 async function compareInputs(
   reader: ExampleReader,
-  { typeId, typeSeq, piiFields, familiarity }: DriftOrder,
+  { typeId, typeSeq, piiFields, familiarity, nowMs }: DriftOrder,
 ): Promise<DriftReport> {
   const examples = reader.readNewestInputs(typeId, maxCompared.examples);
   const decisions = reader.readDecided(typeSeq, maxCompared.decisions);
   const checked = decisions.filter((each) => !each.isRuled && each.policyVersion === familiarity?.policyVersion);
   const unfamiliar = checked.filter((each) => each.unfamiliar).length;
   const detect = await openLanguageDetector();
+  const [thisWeek, lastWeek] = [1, 2].map((weeks) =>
+    reader.readDecidedIn(
+      typeSeq,
+      { from: nowMs - weeks * weekMs, before: nowMs - (weeks - 1) * weekMs },
+      maxCompared.decisions,
+    ),
+  );
   return {
+    weeks: compareWeeks(lastWeek ?? [], thisWeek ?? [], piiFields, detect),
     ...findDrift(examples, decisions, piiFields, detect),
     languages: compareLanguages(examples, decisions, piiFields, detect),
     unfamiliar: familiarity && compareFamiliarity(unfamiliar, checked.length, familiarity.expected),

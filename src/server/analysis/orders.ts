@@ -42,6 +42,8 @@ export type DriftOrder = {
   typeSeq: number;
   piiFields: string[];
   readings: Readings;
+  /** The end of this week, in milliseconds. */
+  nowMs: number;
   /** The deployed policy as logs name it, and the share of inputs like the examples that it calls unfamiliar. */
   familiarity: { policyVersion: string; expected: number } | null;
 };

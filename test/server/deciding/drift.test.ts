@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { complaintExamples, complaintType, deployForAll, openForTest, pollUntil, stoppedClock } from '../workbench.ts';
 
 describe('decisions on other inputs than the examples', () => {
-  it('are told from the log, corrections set aside, within a minute [DRF-1]', async () => {
+  it('are told from the log, corrections set aside, within a minute, and beside those of the week before [DRF-1] [DRF-3]', async () => {
     const clock = stoppedClock();
     const { call } = await openForTest({}, clock);
     const rules = [{ name: 'low', condition: 'ctx.score < 500', then: 'no', priority: 1 }];
@@ -13,9 +13,11 @@ describe('decisions on other inputs than the examples', () => {
     await call('POST', `${url}/policies/${policy.body.id}/deploy`, {});
     const examples = Array.from({ length: 60 }, (_, i) => ({ input: { score: i * 10, by: 'mail' }, decision: 'no' }));
     await call('POST', `${url}/examples`, { examples });
+    const { key } = (await call('POST', '/api/v1/api-keys', { name: 'shop' })).body;
+    const held = { authorization: `Bearer ${key}` };
     const read = async () => {
       const isReady = ({ body }: { body: { state: string } }) => body.state === 'ready';
-      return (await pollUntil(() => call('GET', `${url}/drift`), isReady)).body;
+      return (await pollUntil(() => call('GET', `${url}/drift`, undefined, held), isReady)).body;
     };
     expect(await read()).toMatchObject({ items: [], decisions: 0, examples: 60, comparable: false });
     const items = Array.from({ length: 50 }, (_, i) => ({
@@ -38,6 +40,16 @@ describe('decisions on other inputs than the examples', () => {
       decisions: 50,
       examples: 60,
       comparable: true,
+      weeks: { this_week: 50, last_week: 0, comparable: false, items: [] },
+    });
+    clock.move(7 * 86_400_000);
+    const calls = items.map(({ decision_type, input }) => ({ decision_type, input: { ...input, by: 'mail' } }));
+    expect((await call('POST', '/api/v1/decide/batch', calls, held)).status).toBe(200);
+    clock.move(60_000);
+    const { weeks } = await read();
+    expect(weeks).toEqual({
+      ...{ this_week: 50, last_week: 50, comparable: true },
+      items: [{ field: 'by', condition: 'by is "mail"', this_week_share: 1, last_week_share: 0.2 }],
     });
   });
 });

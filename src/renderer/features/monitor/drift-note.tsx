@@ -6,6 +6,7 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { Bars } from '../../parts/bars.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
+import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { count, number, percent } from '../../parts/text/figures.ts';
 import { showUnseen } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
@@ -94,6 +95,58 @@ export function ChangedFields({ type }: { type: DecisionType }) {
             text: `${percent(now)}, was ${percent(then)}`,
           }))}
         />
+      </div>
+    </Part>
+  );
+}
+
+/** This week beside the last: each answer, and each field of which a share has changed. */
+export function Weeks({ type }: { type: DecisionType }) {
+  const weeks = useDrift(type).data?.weeks;
+  const days = useOperation('metrics.days', { params: { decision_type_id: type.id }, query: { days: 14 } });
+  const colourOf = useOptionColours(type.id);
+  const [last, now] = [days.data?.items.slice(0, 7) ?? [], days.data?.items.slice(7) ?? []];
+  const sum = (week: typeof now, option?: string) =>
+    week.reduce(
+      (total, day) => total + (option === undefined ? day.total_decisions : (day.decision_distribution[option] ?? 0)),
+      0,
+    );
+  if (sum(last) === 0 || sum(now) === 0) return null;
+  const answers = type.active_version.options
+    .map((option) => ({ option, now: sum(now, option) / sum(now), last: sum(last, option) / sum(last) }))
+    .sort((a, b) => Math.abs(b.now - b.last) - Math.abs(a.now - a.last));
+  const fields = (weeks?.items ?? []).slice(0, maxFields);
+  return (
+    <Part
+      title="decisions this week"
+      tools={
+        <Figure className="figure-large" says={`In the last seven days; ${number(sum(last))} in the seven before.`}>
+          {number(sum(now))}
+        </Figure>
+      }
+    >
+      <div className="changed">
+        <Bars
+          says="The share of each answer, and of values that have changed, among the decisions of the last seven days; marks are those of the seven days before."
+          items={[
+            ...answers.slice(0, maxFields).map(({ option, now: share, last: before }) => ({
+              key: option,
+              name: <OptionName typeId={type.id} option={option} />,
+              value: share,
+              mark: before,
+              colour: colourOf(option),
+              text: `${percent(share)}, last week ${percent(before)}`,
+            })),
+            ...fields.map(({ field, condition, this_week_share: share, last_week_share: before }) => ({
+              key: `field ${field}`,
+              name: showUnseen(condition),
+              value: share,
+              mark: before,
+              text: `${percent(share)}, last week ${percent(before)}`,
+            })),
+          ]}
+        />
+        {fields.length === 0 && weeks?.comparable && <p className="muted">No field has changed since last week.</p>}
       </div>
     </Part>
   );

@@ -10,7 +10,7 @@ import { useNarrow } from '../../parts/panes.tsx';
 import { milliseconds, number, percent } from '../../parts/text/figures.ts';
 import { useOperation } from '../../state/queries.ts';
 import { AuditNote } from './audit-note.tsx';
-import { ChangedFields, DriftNote } from './drift-note.tsx';
+import { ChangedFields, DriftNote, Weeks } from './drift-note.tsx';
 
 const OverTime = lazy(async () => ({ default: (await import('./over-time.tsx')).OverTime }));
 
@@ -29,6 +29,7 @@ export function Overview({ type, days }: { type: DecisionType; days: number }) {
         <OverTime type={type} days={days} />
       </Suspense>
       <Now type={type} />
+      <Weeks type={type} />
       <ChangedFields type={type} />
     </div>
   );

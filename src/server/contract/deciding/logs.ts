@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import { stages } from '../../../engine/domain/decision.ts';
 import { characters } from '../../../engine/domain/definition.ts';
-import { driftSchema, fieldLanguagesSchema, unfamiliarDriftSchema } from '../../../engine/findings/drift.ts';
+import {
+  driftSchema,
+  fieldLanguagesSchema,
+  unfamiliarDriftSchema,
+  weekDriftSchema,
+} from '../../../engine/findings/drift.ts';
 import { orNull } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { errorKinds } from '../../../engine/rules/evaluation/values.ts';
@@ -238,6 +243,10 @@ export const logOperations = {
       languages: z
         .array(fieldLanguagesSchema.meta({ id: 'FieldLanguages' }))
         .describe('Shares of at least 5%, of fields with texts that are not in English alone'),
+      weeks: weekDriftSchema
+        .meta({ id: 'WeekDrift' })
+        .nullable()
+        .describe('The inputs of this week beside those of the last; null before a comparison'),
       decisions: z.int().describe('The newest decisions that were compared, at most 1,000'),
       examples: z.int().describe('The newest labelled examples that were compared, at most 5,000'),
       comparable: z.boolean().describe('Whether there are 50 of each, as a comparison needs'),

@@ -23,7 +23,10 @@ import { toAnalysisState } from '../analysis-state.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
 
-const nothingCompared = { items: [], unfamiliar: null, languages: [], decisions: 0, examples: 0, comparable: false };
+const nothingCompared = {
+  ...{ items: [], unfamiliar: null, languages: [], weeks: null },
+  ...{ decisions: 0, examples: 0, comparable: false },
+};
 
 const digestText = (text: string) => hash('sha256', text);
 const hourMs = 3600 * 1000;

@@ -28,6 +28,7 @@ export function findDriftOfType(
     typeSeq,
     piiFields,
     readings: definition.readings,
+    nowMs: (now + 1) * keptMs,
     familiarity: familiarity ?? null,
   });
 }

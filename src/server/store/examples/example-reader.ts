@@ -57,6 +57,13 @@ function openStatements(db: Database.Database) {
       `SELECT input, stage = 'rules' AS isRuled, unfamiliar, policy_version AS policyVersion FROM decision_logs WHERE decision_type_seq = ? AND removed_at IS NULL
          AND seq > (SELECT max(seq) FROM decision_logs) - ? ORDER BY seq DESC LIMIT ?`,
     ),
+    decidedIn: db
+      .prepare<[number, number, number, number, number], string>(
+        `SELECT input FROM decision_logs WHERE decision_type_seq = ? AND removed_at IS NULL
+           AND seq > (SELECT max(seq) FROM decision_logs) - ? AND created_at >= ? AND created_at < ?
+         ORDER BY seq DESC LIMIT ?`,
+      )
+      .pluck(),
     corrected: db.prepare<[number, string, string], RawJudged>(
       `SELECT input, decision <> corrected_decision AS isWrong, escalated AS isEscalated
        FROM decision_logs WHERE seq = ? AND id = ? AND policy_version = ? AND corrected_decision IS NOT NULL`,
@@ -98,6 +105,9 @@ export function openExampleReader(file: string, readings: Readings) {
           unfamiliar: unfamiliar === 1,
           policyVersion,
         })),
+    /** Returns the newest inputs that were decided in a time, in milliseconds; as `readDecided`. */
+    readDecidedIn: (typeSeq: number, { from, before }: { from: number; before: number }, maxRows: number) =>
+      statements.decidedIn.all(typeSeq, maxSearchedRecords, from, before, maxRows).map(readJson),
     /** The suspect labels of a search, the most certain first; those of examples changed since are left out. */
     readSuspects: (typeId: string, { id, createdAt }: SearchOfLabels, options: readonly string[]): LabelCheck[] =>
       statements.suspects
