@@ -114,6 +114,10 @@ describe('the frame', () => {
     await screen.findByText(/in this queue/);
     press('?', { shiftKey: true });
     const dialog = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' });
+    const [first] = within(dialog).getAllByRole('heading', { level: 3 });
+    expect(first?.textContent).toBe('Label');
+    expect(within(dialog).queryByText('none')).toBeNull();
+    fireEvent.click(within(dialog).getByRole('button', { name: 'Change keys' }));
     const change = within(dialog).getByRole('button', { name: /^Change the keys of Flag/ });
     fireEvent.click(change);
     fireEvent.keyDown(change, { key: 'w', altKey: true });

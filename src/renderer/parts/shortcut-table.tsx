@@ -8,8 +8,12 @@ import { PlainTable } from './plain-table.tsx';
 
 const modifiers = ['Control', 'Shift', 'Alt', 'Meta'];
 
-/** Every command of the place that is open and of the frame, with its keys; a click and a press set others. */
-export function ShortcutTable() {
+/** Groups that are the same in every place: they stand last. */
+const framed = new Set(['Go', 'Look', 'Help', 'Create']);
+
+/** Every key of the place that is open, by group, then those of the frame; one click further they are changed. */
+export function ShortcutTable({ startsChanging = false }: { startsChanging?: boolean }) {
+  const [isChanging, setIsChanging] = useState(startsChanging);
   const { settings } = useWorkbench();
   const chosen = useSettings((state) => state.keys);
   const commands = useCommandList().filter(({ group }) => group !== 'Types');
@@ -28,48 +32,84 @@ export function ShortcutTable() {
     setRefused(null);
     settings.setKeys(id, keys);
   };
+  const listed = isChanging ? commands : commands.filter(({ keys }) => keys !== undefined);
+  const groups = [...Map.groupBy(listed, ({ group }) => group)].sort(
+    ([one], [other]) => Number(framed.has(one)) - Number(framed.has(other)),
+  );
   return (
     <div className="stack">
-      <p>
-        Choose “Change”, then press the new keys. Those of a place are listed while it is open: press ? there. Single
-        keys act in the card, a table or a list of rows while it has the focus; ? and keys with Ctrl or Alt act
-        everywhere.
-      </p>
+      {isChanging ? (
+        <p>
+          Choose “Change”, then press the new keys. Those of a place are listed while it is open: press ? there. Single
+          keys act in the card, a table or a list of rows while it has the focus; ? and keys with Ctrl or Alt act
+          everywhere.
+        </p>
+      ) : (
+        <div className="row between">
+          <span className="muted">Keys of this place first.</span>
+          <Button size="compact-xs" onClick={() => setIsChanging(true)}>
+            Change keys
+          </Button>
+        </div>
+      )}
       {refused && (
         <p className="note warn" role="alert">
           {refused}
         </p>
       )}
-      <PlainTable>
-        {commands.map((command) => (
-          <tr key={command.id}>
-            <td className="muted">{command.group}</td>
-            <td>{command.title}</td>
-            <td>{command.keys ? <Keys keys={command.keys} /> : <span className="muted">none</span>}</td>
-            <td className="number">
-              <Button
-                size="compact-xs"
-                aria-label={`Change the keys of ${command.title}`}
-                onKeyDown={whenComposed(pressed(command.id))}
-                onBlur={() => setWaiting(null)}
-                onClick={() => setWaiting(command.id)}
-              >
-                {waiting === command.id ? 'Press keys…' : 'Change'}
-              </Button>{' '}
-              {chosen[command.id] !== undefined && (
-                <Button
-                  size="compact-xs"
-                  variant="subtle"
-                  aria-label={`Reset the keys of ${command.title}`}
-                  onClick={() => settings.setKeys(command.id, null)}
-                >
-                  Reset
-                </Button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </PlainTable>
+      {groups.map(([group, own]) => (
+        <section key={group} aria-label={group}>
+          <h3>{group}</h3>
+          <PlainTable>
+            {own.map((command) => (
+              <tr key={command.id}>
+                <td>{command.title}</td>
+                <td>{command.keys ? <Keys keys={command.keys} /> : <span className="muted">none</span>}</td>
+                {isChanging && (
+                  <ChangeKeys
+                    title={command.title}
+                    isWaiting={waiting === command.id}
+                    isChosen={chosen[command.id] !== undefined}
+                    onWait={(isWaiting) => setWaiting(isWaiting ? command.id : null)}
+                    onPress={whenComposed(pressed(command.id))}
+                    onReset={() => settings.setKeys(command.id, null)}
+                  />
+                )}
+              </tr>
+            ))}
+          </PlainTable>
+        </section>
+      ))}
     </div>
+  );
+}
+
+type ChangeKeysProps = {
+  title: string;
+  isWaiting: boolean;
+  isChosen: boolean;
+  onWait(isWaiting: boolean): void;
+  onPress(event: KeyboardEvent): void;
+  onReset(): void;
+};
+
+function ChangeKeys({ title, isWaiting, isChosen, onWait, onPress, onReset }: ChangeKeysProps) {
+  return (
+    <td className="number">
+      <Button
+        size="compact-xs"
+        aria-label={`Change the keys of ${title}`}
+        onKeyDown={onPress}
+        onBlur={() => onWait(false)}
+        onClick={() => onWait(true)}
+      >
+        {isWaiting ? 'Press keys…' : 'Change'}
+      </Button>{' '}
+      {isChosen && (
+        <Button size="compact-xs" variant="subtle" aria-label={`Reset the keys of ${title}`} onClick={onReset}>
+          Reset
+        </Button>
+      )}
+    </td>
   );
 }

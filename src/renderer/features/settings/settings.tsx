@@ -17,7 +17,7 @@ const views: Record<SettingsSection, () => React.ReactNode> = {
   activity: Activity,
   data: DataFolder,
   look: LookSettings,
-  shortcuts: ShortcutTable,
+  shortcuts: () => <ShortcutTable startsChanging />,
 };
 
 /** Shows what holds for the whole workbench, section by section. */
