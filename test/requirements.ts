@@ -716,6 +716,8 @@ const training = {
   'REA-4': 'Two labels that differ are a queue with both and their notes, until one person settles it with a reason.',
   'REA-5': 'GET …/examples/{id}/labels has every label with who gave it, when, and what was suggested.',
   'REA-6': 'On the page a second reading goes blind to another reader, and a conflict is settled with a reason.',
+  'REA-7':
+    'examples.export as labelling_page gives one HTML file of up to 500 examples without labels, suggestions and personal fields; it connects to nothing and keeps its place, and an import merges the labels it saves: where an example has none, else as a second reading of its reader, each once.',
   'REL-13':
     'Decisions over REST and by a bundle in Python, the bundle, its card, the report and events name one digest where what decides is equal.',
   'REL-6': 'Data from before releases have release 1 of each type that has a deployed policy.',

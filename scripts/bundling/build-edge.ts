@@ -21,7 +21,7 @@ const replaceModule = (name: string, file: string): Plugin => ({
 export async function buildEdge(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const modules = [...(await writeModules(folder)), ...(await writeService(folder)), ...(await writePage(folder))];
+  const modules = [...(await writeModules(folder)), ...(await writeService(folder)), ...(await writePages(folder))];
   // Both entries are declared as Node's: resolvers that name no platform, as of most bundlers, would take the other.
   for (const name of ['api', 'node']) {
     const source = readFileSync(join(sources, `${name}.ts`), 'utf8');
@@ -91,16 +91,20 @@ async function writeService(folder: string): Promise<string[]> {
   return output.filter((chunk): chunk is OutputChunk => chunk.type === 'chunk').flatMap((chunk) => chunk.moduleIds);
 }
 
-/** Writes the page, complete but for the bundle that it is to hold, and returns what its script was made of. */
-async function writePage(folder: string): Promise<string[]> {
-  const { script, moduleIds } = await bundleForPage(join(sources, 'page/page.ts'));
+/** Writes the pages, complete but for what each is to hold, and returns what their scripts were made of. */
+async function writePages(folder: string): Promise<string[]> {
   const read = (name: string) => readFileSync(join(sources, 'page', name), 'utf8');
-  const [style, shell, licenses] = [read('page.css'), read('page.html'), collectLicenses(moduleIds)];
-  writeFileSync(
-    join(folder, 'page.html'),
-    composePage({ shell, style, script, licenses, allowed: { scripts: '%EVAL%' } }),
-  );
-  return moduleIds;
+  const write = async (name: string, styles: readonly string[], scripts: string) => {
+    const { script, moduleIds } = await bundleForPage(join(sources, `page/${name}.ts`));
+    const [style, licenses] = [styles.map(read).join('\n'), collectLicenses(moduleIds)];
+    const page = composePage({ shell: read(`${name}.html`), style, script, licenses, allowed: { scripts } });
+    writeFileSync(join(folder, `${name}.html`), page);
+    return moduleIds;
+  };
+  return [
+    ...(await write('page', ['page.css'], '%EVAL%')),
+    ...(await write('labelling', ['page.css', 'row-labels.css'], '')),
+  ];
 }
 
 /** Bundles a script of a page without what pages leave out, as it can stand in HTML. */

@@ -16,7 +16,8 @@ export async function buildTab(folder: string, offlinePage: string): Promise<voi
   const worker = await bundleForPage(join(sources, 'worker.ts'), { TOOL_VERSION: JSON.stringify(version) });
   const page = await bundleForPage(join(sources, 'page.ts'));
   const modules = [...worker.moduleIds, ...page.moduleIds];
-  const styles = [join(projectRoot, 'src/edge/page/page.css'), join(sources, 'page.css')];
+  const shared = ['page.css', 'row-labels.css'].map((name) => join(projectRoot, 'src/edge/page', name));
+  const styles = [...shared, join(sources, 'page.css')];
   const html = composePage({
     shell: readFileSync(join(sources, 'page.html'), 'utf8'),
     style: styles.map((file) => readFileSync(file, 'utf8')).join('\n'),

@@ -1,11 +1,11 @@
 /** The workbench in a tab: a table is dropped, its answer said, and a policy trained, tried and kept. */
 import { gunzipSync, strFromU8 } from 'fflate';
 import { show as showDecision } from '../edge/page/decision.ts';
-import { find, make, say } from '../edge/page/elements.ts';
+import { find, make, saveFile, say } from '../edge/page/elements.ts';
 import { fillForm, UnreadableField } from '../edge/page/input-form.ts';
+import { RowLabels } from '../edge/page/row-labels.ts';
 import { formatCount } from '../engine/numeric.ts';
-import { RowLabels } from './label-rows.ts';
-import type { OpenedTable, Order, Report, TrainedResult } from './messages.ts';
+import type { GivenLabel, OpenedTable, OpenLine, Order, Report, TrainedResult } from './messages.ts';
 import { showResult } from './result.ts';
 
 const section = (id: string) => find(id, HTMLElement);
@@ -40,7 +40,7 @@ function receive(report: Report): void {
       section('answer').replaceChildren(...showDecision(report.decided));
       break;
     case 'saved':
-      download(report);
+      saveFile(report.name, new Blob([new Uint8Array(report.bytes)], { type: report.type }));
       break;
     case 'failed':
       section('work').hidden = true;
@@ -126,18 +126,27 @@ function showTrained(result: TrainedResult): void {
       section('answer').replaceChildren(say(error.message, 'bad'));
     }
   };
-  labels = new RowLabels(result.options, result.open, (given) => {
-    showWork('Training…', null);
-    tell({ kind: 'label', labels: given });
+  section('labelling').hidden = result.open.length === 0;
+  const rows = new RowLabels({
+    options: result.options,
+    rows: result.open,
+    finish: {
+      name: 'Train with these labels',
+      take: () => {
+        showWork('Training…', null);
+        tell({ kind: 'label', labels: listLabels(rows.given, result.open) });
+      },
+    },
   });
+  labels = rows;
   section('number').focus();
 }
 
-function download({ name, type, bytes }: Extract<Report, { kind: 'saved' }>): void {
-  const address = URL.createObjectURL(new Blob([new Uint8Array(bytes)], { type }));
-  make('a', { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
-}
+const listLabels = (given: readonly (string | null)[], open: readonly OpenLine[]): GivenLabel[] =>
+  given.flatMap((decision, at) => {
+    const row = open[at]?.row;
+    return decision === null || row === undefined ? [] : [{ row, decision }];
+  });
 
 /** The page of a policy, which the build packs into this one. */
 function readOfflinePage(): string {
@@ -157,11 +166,7 @@ document.addEventListener('drop', (event) => {
   const file = event.dataTransfer?.files[0];
   if (file) void open(file);
 });
-document.addEventListener('keydown', (event) => {
-  const isTyping = event.target instanceof Element && event.target.closest('input, select, textarea') !== null;
-  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (labels?.press(event.key)) event.preventDefault();
-});
+document.addEventListener('keydown', (event) => labels?.take(event));
 window.addEventListener('beforeunload', (event) => {
   if (labels !== null && labels.count > 0) event.preventDefault();
 });

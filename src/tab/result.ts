@@ -69,7 +69,7 @@ function showRows(title: string, rows: readonly HeldOutLine[], count = firstRows
 }
 
 /** Writes an input in one line: its one text alone, else fields with their values. */
-export function describeInput(input: Readonly<Record<string, unknown>>): string {
+function describeInput(input: Readonly<Record<string, unknown>>): string {
   const fields = Object.entries(input);
   const [[, only] = []] = fields;
   if (fields.length === 1 && typeof only === 'string') return only;

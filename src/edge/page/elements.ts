@@ -22,3 +22,10 @@ export function find<E extends HTMLElement>(id: string, kind: new () => E): E {
   if (found instanceof kind) return found;
   throw new Error(`The page has no ${id}.`);
 }
+
+/** Hands a file to the downloads of the browser. */
+export function saveFile(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
+  make('a', { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}

@@ -3,10 +3,12 @@
 /** Formats with a column for each field: the fields of all examples must be known before the first is written. */
 const tableFormats = ['csv', 'xlsx', 'parquet'] as const;
 const labellingFormats = ['label_studio', 'argilla', 'prodigy', 'spacy'] as const;
-export const exampleFormats = [...tableFormats, 'jsonl', ...labellingFormats] as const;
+/** A page on which somebody labels the examples elsewhere, and which saves their labels as JSON Lines. */
+export const labellingPage = 'labelling_page';
+export const exampleFormats = [...tableFormats, 'jsonl', ...labellingFormats, labellingPage] as const;
 export type ExampleFormat = (typeof exampleFormats)[number];
 export type TableFormat = (typeof tableFormats)[number];
-export type LinesFormat = Exclude<ExampleFormat, TableFormat>;
+export type LinesFormat = Exclude<ExampleFormat, TableFormat | typeof labellingPage>;
 export type LabellingFormat = (typeof labellingFormats)[number];
 
 /** Whether a format needs the table of all fields. */
@@ -23,4 +25,5 @@ export const fileKinds: Readonly<Record<ExampleFormat, { extension: string; cont
   argilla: { extension: 'argilla.jsonl', contentType: 'application/x-ndjson; charset=utf-8' },
   prodigy: { extension: 'prodigy.jsonl', contentType: 'application/x-ndjson; charset=utf-8' },
   spacy: { extension: 'spacy.jsonl', contentType: 'application/x-ndjson; charset=utf-8' },
+  labelling_page: { extension: 'labelling.html', contentType: 'text/html; charset=utf-8' },
 };

@@ -6,8 +6,16 @@ import { toCanonicalJson } from '../json.ts';
 
 /** An example as far as two copies of it can differ. Times are milliseconds since 1970. */
 export type Mergeable = Pick<ExampleRecord, 'id' | 'updatedAt' | (typeof mergedFields)[number]>;
-/** An example of a file; `isMasked`: its personal values were replaced, so its input says nothing new. */
-export type FileExample<E extends Mergeable> = { line: number; example: E; isMasked: boolean };
+/**
+ * An example of a file. `isMasked`: its personal values were replaced, so its input says nothing new. `blindBy`: the
+ * reader who gave its label without sight of any other; the file says nothing else of it.
+ */
+export type FileExample<E extends Mergeable> = {
+  line: number;
+  example: E;
+  isMasked: boolean;
+  blindBy?: string | undefined;
+};
 
 export const conflictChoices = ['keep', 'take', 'flag', 'refuse'] as const;
 /** Which side a conflict gives; `flag` leaves the example without a label, flagged, with both labels in its note. */
@@ -17,6 +25,8 @@ export type KnownExamples<E extends Mergeable> = {
   find(id: string): E | null;
   /** Lists those whose input is, as canonical JSON, one of these texts. */
   listEqual(inputs: ReadonlySet<string>): Iterable<E>;
+  /** Who has labelled a labelled example: the readers of its label and, where it has one, of its second reading. */
+  listReaders(example: E): readonly (string | null)[];
 };
 
 export type Conflict<E extends Mergeable> = { line: number; mine: E; theirs: E; about: 'label' | 'input' };
@@ -30,6 +40,10 @@ export type MergePlan<E extends Mergeable> = {
   conflicts: Conflict<E>[];
   /** The example of the file for each known one that it is, by that one's id. */
   matched: Map<string, E>;
+  /** Those of them whose label in the file becomes a second reading. */
+  readAgain: { id: string; mine: E }[];
+  /** Labels of a labelling page whose example is not here any more. */
+  gone: number;
 };
 
 const maxNoteLength = 2_000;
@@ -43,10 +57,26 @@ export function planMerge<E extends Mergeable>(
   known: KnownExamples<E>,
   choice: ConflictChoice,
 ): MergePlan<E> {
-  const plan: MergePlan<E> = { added: [], changed: [], settled: 0, unchanged: 0, conflicts: [], matched: new Map() };
+  const plan: MergePlan<E> = {
+    ...{ added: [], changed: [], settled: 0, unchanged: 0, conflicts: [] },
+    ...{ matched: new Map(), readAgain: [], gone: 0 },
+  };
   const left: FileExample<E>[] = [];
+  const readAgain = (mine: E, theirs: E, reader: string) => {
+    const readers = known.listReaders(mine);
+    const isOwn = readers[0] === reader;
+    // Somebody who sends their labels again may have thought otherwise; a third reader is one too many.
+    const isNew = isOwn ? mine.decision !== theirs.decision : readers.length === 1;
+    if (isNew && !isOwn) plan.readAgain.push({ id: mine.id, mine });
+    const isConfirmed = isNew && mine.decision === theirs.decision && !mine.reviewed;
+    const example =
+      isNew && isOwn ? { ...mine, ...takeLabel(theirs) } : isConfirmed ? { ...mine, reviewed: true } : mine;
+    if (example !== mine) plan.changed.push({ example, expectedUpdatedAt: mine.updatedAt });
+    if (!isNew) plan.unchanged += 1;
+  };
   const merge = (mine: E, theirs: FileExample<E>) => {
     plan.matched.set(mine.id, theirs.example);
+    if (theirs.blindBy !== undefined && mine.decision !== null) return readAgain(mine, theirs.example, theirs.blindBy);
     const conflict = findConflict(mine, theirs);
     if (conflict !== null) plan.conflicts.push(conflict);
     const example = conflict === null ? join(mine, theirs) : settle(conflict, choice);
@@ -58,6 +88,7 @@ export function planMerge<E extends Mergeable>(
   for (const theirs of file) {
     const mine = known.find(theirs.example.id);
     if (mine !== null && !plan.matched.has(mine.id)) merge(mine, theirs);
+    else if (theirs.blindBy !== undefined) plan.gone += 1;
     else left.push(theirs);
   }
   const equal = new Map<string, E[]>();

@@ -21,3 +21,8 @@ export async function* joinPieces(texts: AsyncIterable<string>): AsyncGenerator<
   }
   if (open.length > 0) yield open.join('');
 }
+
+/** A short file, whole. */
+export async function* onePiece(text: string): AsyncGenerator<string> {
+  yield text;
+}

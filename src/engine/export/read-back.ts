@@ -157,6 +157,8 @@ export type ExportedFields = {
   secondReading: ReadingRow | null;
   createdAtMs: number | null;
   updatedAtMs: number | null;
+  /** Whether the label was given without sight of any other, on a labelling page: the record says nothing else. */
+  isBlind: boolean;
 } & Pick<ExampleRecord, 'mark' | 'note' | 'source' | 'byTeacher' | (typeof setFlags)[number]>;
 
 const time = z.iso.datetime().transform((text) => Date.parse(text));
@@ -195,5 +197,6 @@ export function readExportedFields(record: JsonObject): ExportedFields {
     secondReading: readingSchema.safeParse(record['second_reading']).data ?? null,
     createdAtMs: readTime('created_at'),
     updatedAtMs: readTime('updated_at'),
+    isBlind: record['given_blind'] === true,
   };
 }

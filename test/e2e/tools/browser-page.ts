@@ -51,10 +51,13 @@ export async function openWindow(
 }
 
 /** Opens an address that needs no workbench, such as a saved file; `reached` are the other addresses it asked for. */
-export async function openAddress(address: string): Promise<Window & { reached: string[] }> {
+export async function openAddress(
+  address: string,
+  options: BrowserContextOptions = {},
+): Promise<Window & { reached: string[] }> {
   mkdirSync(pictures, { recursive: true });
   const browser = await startChromium();
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
   const faults = watchFaults(page);
   const reached: string[] = [];

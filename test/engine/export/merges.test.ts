@@ -19,6 +19,7 @@ const make = (id: string, n: number, more: Partial<Mergeable> = {}): Mergeable =
 const toKnown = (examples: readonly Mergeable[]): KnownExamples<Mergeable> => ({
   find: (id) => examples.find((example) => example.id === id) ?? null,
   listEqual: (inputs) => examples.filter(({ input }) => inputs.has(toCanonicalJson(input))),
+  listReaders: () => [null],
 });
 const toFile = (examples: readonly Mergeable[]): FileExample<Mergeable>[] =>
   examples.map((example, index) => ({ line: index + 2, example, isMasked: false }));

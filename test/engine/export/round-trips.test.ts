@@ -14,7 +14,11 @@ async function* stream(examples: readonly ExportedExample[]) {
   yield* examples;
 }
 
-async function write(format: ExampleFormat, examples: readonly ExportedExample[], options: readonly string[] = []) {
+async function write(
+  format: Exclude<ExampleFormat, 'labelling_page'>,
+  examples: readonly ExportedExample[],
+  options: readonly string[] = [],
+) {
   const plan = new ExampleTablePlan();
   for (const { input_payload } of examples) plan.see(input_payload);
   const pieces = isTableFormat(format)
@@ -28,7 +32,7 @@ async function write(format: ExampleFormat, examples: readonly ExportedExample[]
 const readSheet = async (format: string, bytes: Uint8Array) =>
   readFile({ name: `examples.${format}`, bytes }, {}, { maxBytes: 100_000_000 });
 
-async function readBack(format: ExampleFormat, examples: readonly ExportedExample[]) {
+async function readBack(format: Exclude<ExampleFormat, 'labelling_page'>, examples: readonly ExportedExample[]) {
   const sheet = await readSheet(format, await write(format, examples));
   return { sheet, records: sheet.rows.map((row) => ('values' in row ? row.values : {})) };
 }

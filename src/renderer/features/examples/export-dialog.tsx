@@ -1,7 +1,8 @@
 /** Examples as a file: which of them, in which format, and whether personal values go with them. */
 import { Button, Checkbox, Modal, NativeSelect, Radio } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import type { ExampleFormat } from '../../../engine/export/file-kinds.ts';
+import { type ExampleFormat, labellingPage } from '../../../engine/export/file-kinds.ts';
+import { maxLabelledByPage } from '../../../engine/report/labelling-page.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { saveFile } from '../../parts/save-file.ts';
@@ -29,6 +30,10 @@ const formats: { group: string; items: { value: ExampleFormat; label: string }[]
       { value: 'prodigy', label: 'Prodigy' },
       { value: 'spacy', label: 'spaCy (labelled examples only)' },
     ],
+  },
+  {
+    group: 'For somebody elsewhere',
+    items: [{ value: labellingPage, label: `Page for labelling (up to ${number(maxLabelledByPage)} examples)` }],
   },
 ];
 
@@ -102,7 +107,7 @@ export function ExportDialog({ type, total, filter, onClose }: DialogProps) {
           />
         )}
         {which === 'trained' && <TrainedChoice {...trained} />}
-        {type.pii_fields.length > 0 && (
+        {type.pii_fields.length > 0 && format !== labellingPage && (
           <Checkbox
             label="With the values of personal fields"
             description="Without them, the same value has the same token."
@@ -111,8 +116,9 @@ export function ExportDialog({ type, total, filter, onClose }: DialogProps) {
           />
         )}
         <p className="muted">
-          The file has the inputs with labels, notes and times, what a model said of each, who gave each label, second
-          readings, and on which side of the split it is.
+          {format === labellingPage
+            ? 'One HTML file to send: guideline and inputs, without labels, suggestions and personal fields. It opens on a phone or PC, connects to nothing and saves a file of labels, which Import merges: new labels, or second readings beside those here.'
+            : 'The file has the inputs with labels, notes and times, what a model said of each, who gave each label, second readings, and on which side of the split it is.'}
         </p>
         <div className="row between">
           <Button onClick={onClose}>Cancel</Button>

@@ -53,9 +53,11 @@ export function MergeDesk({ type, from, file, plan, merge, title, choose, onClos
     try {
       const done = (await file.commit({ on_conflict: choice }, new AbortController().signal))?.merge;
       queries.removeQueries({ queryKey: [queueKey, type.id] });
-      const { added = 0, changed = 0, conflicts = 0 } = done ?? {};
+      const { added = 0, changed = 0, conflicts = 0, read_again: again = 0 } = done ?? {};
       const all = changed + (choice === 'keep' ? 0 : conflicts);
-      notify({ kind: 'info', text: `Examples merged from ${name}: ${number(added)} added, ${number(all)} changed.` });
+      const read = again > 0 ? `, ${number(again)} read a second time` : '';
+      const text = `Examples merged from ${name}: ${number(added)} added, ${number(all)} changed${read}.`;
+      notify({ kind: 'info', text });
       onClose();
       goTo({ page: 'type', id: type.id, place: 'examples' });
     } catch (failure) {
@@ -76,7 +78,7 @@ export function MergeDesk({ type, from, file, plan, merge, title, choose, onClos
         <>
           {choose}
           <Button variant="filled" disabled={isOpen} loading={isRunning} onClick={() => void run()}>
-            Merge {count(merge.added + merge.changed + merge.conflicts, 'example')}
+            Merge {count(merge.added + merge.changed + merge.read_again + merge.conflicts, 'example')}
           </Button>
         </>
       }
@@ -99,7 +101,18 @@ function WhatHappens({ merge }: { merge: Merge }) {
           <strong>{count(merge.changed, 'example')}</strong> {merge.changed === 1 ? 'gets' : 'get'} a label, a note or
           another change of the file.
         </li>
+        {merge.read_again > 0 && (
+          <li>
+            <strong>{count(merge.read_again, 'example')}</strong> {merge.read_again === 1 ? 'gets' : 'get'} a second
+            label beside the one here, given without sight of it. Agreement counts both.
+          </li>
+        )}
         <li>{count(merge.unchanged, 'example')} stay as they are. No label is removed.</li>
+        {merge.gone > 0 && (
+          <li className="warn-text">
+            {count(merge.gone, 'label')} {merge.gone === 1 ? 'is' : 'are'} of examples that are not here any more.
+          </li>
+        )}
         {merge.unknown_decisions.map(({ value, count: rows }) => (
           <li key={value} className="bad-text">
             {isolate(value)} ({count(rows, 'row')}) is no option of this decision type. Add it under Define first.

@@ -280,6 +280,8 @@ export const importResultSchema = z.object({
       added: z.int(),
       changed: z.int().describe('Without the conflicts'),
       unchanged: z.int(),
+      read_again: z.int().describe('Labels of a labelling page that become second readings beside the label here'),
+      gone: z.int().describe('Labels of a labelling page whose example is not here any more'),
       conflicts: z.int().describe('Changed here and in the file otherwise: they become what on_conflict says'),
       items: z
         .array(
@@ -409,10 +411,10 @@ export const exampleOperations = {
     }),
     output: null,
     produces:
-      'text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, application/vnd.apache.parquet, application/x-ndjson, application/json',
+      'text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, application/vnd.apache.parquet, application/x-ndjson, application/json, text/html',
     summary: 'The filtered examples as a file, oldest first, which an import reads without loss',
     description:
-      'CSV, XLSX and Parquet files have a column for each field of the inputs, with dots for fields within fields. label_studio, argilla, prodigy and spacy are what those tools import.',
+      'CSV, XLSX and Parquet files have a column for each field of the inputs, with dots for fields within fields. label_studio, argilla, prodigy and spacy are what those tools import. labelling_page is one HTML file of up to 500 examples, without labels and personal fields, in which somebody labels elsewhere; the file that it saves is imported.',
   }),
   'examples.trained': operation('GET', `${base}/trained`, {
     ...common,

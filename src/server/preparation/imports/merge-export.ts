@@ -49,10 +49,12 @@ export function readOwnExport(sheet: Sheet, order: OwnOrder, choice: ConflictCho
   const file = sheet.rows.map((row, index) => toFileExample(row, imported[index] ?? readRow(row), order, newId));
   const db = new Database(order.merge.databaseFile, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
-    const plan = planMerge(file, openKnown(db, order.type.id), choice);
+    const known = openKnown(db, order.type.id);
+    const plan = planMerge(file, known, choice);
     const added = giveIds(db, plan.added, newId);
     const problems = listProblems(plan.conflicts.length, choice);
-    const merges = writeMerges(order.type.id, order.nowMs, listChanged(plan), listReadings(plan));
+    const again = listAgain(plan, known.findLabel, order.nowMs);
+    const merges = writeMerges(order.type.id, order.nowMs, listChanged(plan), [...listReadings(plan), ...again]);
     return { imported, added, merges, merge: describeMerge(plan), problems };
   } finally {
     db.close();
@@ -115,6 +117,26 @@ const listReadings = ({ matched }: MergePlan<GivenExample>) =>
     given?.secondReading ? [[exampleId, given.secondReading] as const] : [],
   );
 
+/** The second readings of a labelling page, each beside the label that the example has. */
+const listAgain = (
+  { readAgain, matched }: MergePlan<GivenExample>,
+  findLabel: (example: ExampleRecord) => { reader: string | null; at: number },
+  nowMs: number,
+) =>
+  readAgain.map(({ id, mine }) => {
+    const theirs = matched.get(id);
+    const first = findLabel(mine);
+    const reading = {
+      first_decision: mine.decision ?? '',
+      ...{ first_reader: first.reader, first_at: first.at },
+      decision: theirs?.decision ?? '',
+      ...{ reader: theirs?.given?.reader ?? null, note: null },
+      read_at: theirs?.given?.labelledAtMs ?? nowMs,
+      settled_at: null,
+    };
+    return [id, reading] as const;
+  });
+
 /** Reads a row of an export, whose values are what they were. */
 function readRow(row: SheetRow): ImportedExample {
   const values = 'values' in row ? row.values : {};
@@ -136,17 +158,19 @@ function toFileExample(
   newId: () => string,
 ): FileExample<GivenExample> {
   const fields = readExportedFields('values' in row ? row.values : {});
-  const { id, firstDecision, createdAtMs, updatedAtMs, mark, byTeacher, ...rest } = fields;
+  const { id, firstDecision, createdAtMs, updatedAtMs, mark, byTeacher, isBlind, ...rest } = fields;
   const { reader, labelledAtMs, secondReading, ...others } = rest;
   const { options } = type.definition;
   const isKnown = [secondReading?.decision, secondReading?.first_decision].every((option) =>
     options.includes(option ?? ''),
   );
   const updatedAt = Math.min(updatedAtMs ?? nowMs, nowMs);
+  const isReading = isBlind && decision !== null && reader !== null;
   const isFirst = firstDecision !== null && options.includes(firstDecision) && firstDecision !== decision;
   return {
     line,
-    isMasked: blankMasks(input, merge.piiFields).isMasked,
+    isMasked: isReading || blankMasks(input, merge.piiFields).isMasked,
+    ...(isReading ? { blindBy: reader } : {}),
     example: {
       ...others,
       ...{ id: isId(id) ? id : newId(), decisionTypeId: type.id, input, decision, reasonCodes },
@@ -173,7 +197,14 @@ function giveIds(db: Database.Database, added: readonly GivenExample[], newId: (
   });
 }
 
-function openKnown(db: Database.Database, typeId: string): KnownExamples<GivenExample> {
+function openKnown(db: Database.Database, typeId: string) {
+  const label = db.prepare<[string, string | null], { reader: string | null; at: number }>(
+    `SELECT reader, given_at AS at FROM label_history
+     WHERE example_id = ? AND decision = ? AND kind <> 'second_reading' ORDER BY seq DESC LIMIT 1`,
+  );
+  const reading = db.prepare<[string], { reader: string | null }>(
+    'SELECT reader FROM second_readings WHERE example_id = ? AND decision IS NOT NULL',
+  );
   const find = db.prepare<[string, string], RawExample>(`${selectExamples} WHERE id = ? AND decision_type_id = ?`);
   const inputs = db.prepare<[string], { id: string; input: string }>(
     'SELECT id, input FROM examples WHERE decision_type_id = ? ORDER BY seq',
@@ -182,8 +213,12 @@ function openKnown(db: Database.Database, typeId: string): KnownExamples<GivenEx
     const row = find.get(id, typeId);
     return row === undefined ? null : toExample(row);
   };
+  const findLabel = ({ id, decision, createdAt }: ExampleRecord) =>
+    label.get(id, decision) ?? { reader: null, at: createdAt };
   return {
     find: findExample,
+    findLabel,
+    listReaders: (example) => [findLabel(example).reader, ...reading.all(example.id).map(({ reader }) => reader)],
     listEqual(wanted) {
       if (wanted.size === 0) return [];
       // All inputs as texts would not fit the memory beside the file's.
@@ -193,7 +228,7 @@ function openKnown(db: Database.Database, typeId: string): KnownExamples<GivenEx
         if (hashes.has(hashString(toCanonicalJson(JSON.parse(input))))) ids.push(id);
       return ids.flatMap((id) => findExample(id) ?? []);
     },
-  };
+  } satisfies KnownExamples<GivenExample> & { findLabel: unknown };
 }
 
 function describeMerge({
@@ -202,11 +237,16 @@ function describeMerge({
   settled,
   unchanged,
   conflicts,
+  readAgain,
+  gone,
 }: MergePlan<GivenExample>): NonNullable<ImportResult['merge']> {
+  const again = new Set(readAgain.map(({ id }) => id));
   return {
     added: added.length,
-    changed: changed.length - settled,
+    changed: changed.filter(({ example }) => !again.has(example.id)).length - settled,
     unchanged,
+    read_again: again.size,
+    gone,
     conflicts: conflicts.length,
     items: conflicts.slice(0, maxListedConflicts).map(describeConflict),
   };

@@ -10,12 +10,14 @@ import {
   type ExportedExample,
   type ExportedReading,
 } from '../../../engine/export/example-columns.ts';
-import { type ExampleFormat, isTableFormat } from '../../../engine/export/file-kinds.ts';
+import { type ExampleFormat, isTableFormat, labellingPage } from '../../../engine/export/file-kinds.ts';
 import { writeRecords, writeTable } from '../../../engine/export/formats.ts';
-import type { Pieces } from '../../../engine/export/pieces.ts';
+import { onePiece, type Pieces } from '../../../engine/export/pieces.ts';
 import type { ReadingRow } from '../../../engine/export/read-back.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { formatCount } from '../../../engine/numeric.ts';
+import { redactPii } from '../../../engine/pii.ts';
+import { fillLabellingPage, maxLabelledByPage } from '../../../engine/report/labelling-page.ts';
 import type { ExampleFilter, TrainedExamples } from '../../contract/examples/examples.ts';
 import type { Foundation } from '../../foundation.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
@@ -24,6 +26,7 @@ import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import type { ExportRow } from '../../store/examples/example-exports.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { readBuiltPage } from '../built-pages.ts';
 
 /** Which examples leave, and how: of a policy with labels of then; tokens for personal values by default. */
 type ExportOrder = { format: ExampleFormat; filter: ExampleFilter; withPersonal: boolean; policyId: string | null };
@@ -48,6 +51,7 @@ export async function exportExamples(deps: Foundation, type: DecisionTypeRecord,
     end,
     exportSliceSize,
   );
+  if (format === labellingPage) return writeLabellingPage(deps, type, slices);
   const show = (input: JsonObject) =>
     order.withPersonal || type.piiFields.length === 0 ? input : deps.auth.redact(input, type.piiFields);
   const examples = takeTurns(deps, slices, (row) => toExported(row, policy, show, trainedBy !== null));
@@ -60,6 +64,26 @@ export async function exportExamples(deps: Foundation, type: DecisionTypeRecord,
     throw toValidationError([toInvalidValue(['query', 'format'], msg)]);
   }
   return writeTable(format, type.name, plan.finish(), examples);
+}
+
+/** The page of the examples, with which somebody labels them elsewhere. Rejects with `validation_error` (too many). */
+async function writeLabellingPage(
+  { options, newId }: Foundation,
+  type: DecisionTypeRecord,
+  slices: Iterable<readonly ExportRow[]>,
+): Promise<Pieces> {
+  const rows: { id: string; input: JsonObject }[] = [];
+  for (const slice of slices) {
+    rows.push(...slice.map(({ id, input }) => ({ id, input: redactPii(input, type.piiFields, () => null) })));
+    if (rows.length > maxLabelledByPage) {
+      const msg = `a labelling page holds ${maxLabelledByPage} examples at most; filter them`;
+      throw toValidationError([toInvalidValue(['query', 'format'], msg)]);
+    }
+  }
+  const page = await readBuiltPage(options, 'labelling.html', 'labels');
+  const { name, description: guideline } = type;
+  const batch = { id: newId(), name, guideline, options: type.activeVersion.definition.options, rows };
+  return onePiece(fillLabellingPage(page, batch));
 }
 
 /** The policy of a type, which a training here made of examples; throws `not_found` or `conflict`. */

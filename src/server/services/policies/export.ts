@@ -1,6 +1,5 @@
 /** A policy given away: its bundle as it decides now, with the card that describes it, or as a page. */
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Bundle,
@@ -29,6 +28,7 @@ import { type TextModel, toMissingPart } from '../../runtime/encoder/text-model.
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { readBuiltPage } from '../built-pages.ts';
 import type { HeldOutDecisions } from './held-out-decisions.ts';
 import { maxPinnedCases } from './pinned-cases.ts';
 import { findPolicy } from './policies.ts';
@@ -158,10 +158,7 @@ export async function exportPage(
       'The policy reads texts by a text model, which is too large for a page. Train with words alone (text_model: words), or use the bundle.',
     );
   }
-  const page = await readFile(path.join(options.edgeDir, 'page.html'), 'utf8').catch((cause: unknown) => {
-    const message = 'The page that decides by itself is not built. Run npm run build, then save it again.';
-    throw new WorkbenchError('unavailable', message, undefined, { cause });
-  });
+  const page = await readBuiltPage(options, 'page.html', 'decides');
   const { bytes, fileName } = await exportBundle(runtime, type, exportable, false);
   const html = fillPage(page, { name: type.name, bundle: bytes, hasSchema: inputSchema !== null });
   return { html, fileName: fileName.replace(/\.zip$/, '.html') };
