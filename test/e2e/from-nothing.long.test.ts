@@ -4,12 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goToAddress, goToPlace, keepPicture, openWindow, type Window, waitForQuiet } from './tools/browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
 
+/** Words of messages that are none for a picture. */
+const unfit =
+  /sex|dirt|adult|babe|xxx|horn|luv|love|shit|fuck|damn|\bass\b|bitch|crap|\bcum\b|piss|naked|nude|fantas|flirt|kiss|dick|suck|virgin|slut|\bbed\b|\bhot\b|feel you/i;
 const rows = readFileSync(new URL('../fixtures/sms_spam/train.jsonl', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')
   .map((line) => JSON.parse(line) as { input: { text: string }; decision: string })
-  // Not every message is one for a picture.
-  .filter(({ input }) => !/sex|dirt|adult|babe|xxx|horn|luv|love/i.test(input.text))
+  .filter(({ input }) => !unfit.test(input.text))
   .slice(0, 300);
 const toPlain = (text: string) => text.replace(/\s+/g, ' ').trim();
 const answerOf = new Map(rows.map(({ input, decision }) => [toPlain(input.text), decision]));

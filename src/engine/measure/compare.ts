@@ -23,8 +23,7 @@ export function describeComparison(found: Discordance): string {
   if (found.onlyFirst + found.onlySecond === 0) return 'Both are right on the same examples.';
   const p = computeMcNemarP(found);
   const share = p < 0.001 ? 'less than 0.1%' : formatShare(p);
-  const chance = `Chance alone differs as much in ${share} of such comparisons (McNemar's exact test)`;
   return p <= maxChance
-    ? `${chance}: the one that is right more often is better.`
-    : `${chance}: neither is shown to be better.`;
+    ? `Significant: chance alone differs as much in ${share} of such comparisons. The one that is right more often is better.`
+    : `Not significant: chance alone differs as much in ${share} of such comparisons.`;
 }

@@ -43,7 +43,7 @@ export function noteRelease(
   if (isSame && !isDeployment && switched.length === 0) return;
   const changes = [
     ...describeChanges(before && describeContent(deps, type, before), described),
-    ...over.map((sentence) => `Released all the same: ${sentence}`),
+    ...over.map((sentence) => `Released anyway: ${sentence}`),
     ...switched,
   ];
   const number = (before?.number ?? 0) + 1;

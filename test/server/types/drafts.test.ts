@@ -93,8 +93,8 @@ describe('a draft', () => {
         decision_type_version: 2,
         changes: [
           expect.stringMatching(/^Rule “never” is new/),
-          expect.stringMatching(/^Released all the same: Fewer unseen examples are decided correctly/),
-          expect.stringMatching(/^Released all the same: Decisions cost more/),
+          expect.stringMatching(/^Released anyway: Fewer unseen examples are decided correctly/),
+          expect.stringMatching(/^Released anyway: Decisions cost more/),
         ],
       }),
     ]);

@@ -104,7 +104,7 @@ const toPercent = (share: number) => Number((100 * share).toFixed(1));
 const conclusions = {
   lower: 'Expect no more of new data: hold examples out that way and train again.',
   higher: 'That is of more like those that were learned from, and too good for new ones.',
-  alike: 'That is no certain difference.',
+  alike: 'The difference is not significant.',
 } as const satisfies Record<OtherWay['standing'], string>;
 
 /** Held out at random, marked rows are measured again. */

@@ -51,7 +51,7 @@ export function Thresholds({ type }: { type: DecisionType }) {
         onChange={(value) => set({ escalation: Number(value) })}
       />
       <NativeSelect
-        label="In between"
+        label="Between these two"
         value={policy.between}
         data={betweenChoices}
         onChange={(event) => {

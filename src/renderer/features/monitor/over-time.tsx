@@ -98,9 +98,7 @@ function ReviewChart({ days }: { days: readonly Day[] }) {
   const [first] = days;
   if (days.length < 2)
     return first ? (
-      <div className="muted">
-        One {first.hour === null ? 'day' : 'hour'} with decisions so far: no course to draw yet.
-      </div>
+      <div className="muted">One {first.hour === null ? 'day' : 'hour'} with decisions so far.</div>
     ) : null;
   return (
     <Chart
