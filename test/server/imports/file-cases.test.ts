@@ -24,6 +24,7 @@ import { clientOf, openForAll, openForTest, sendForm, temporaryFolder } from '..
 
 type Case = {
   file: string;
+  text?: string;
   label?: string;
   options?: SheetFields;
   inputs?: object[];
@@ -40,8 +41,17 @@ type Answer = Pick<Case, 'inputs' | 'labels' | 'reasons' | 'notes' | 'refusal' |
 const maxPreviewed = 20;
 const folder = path.join(import.meta.dirname, '../../fixtures/cases');
 
-async function readByPage({ file, label = 'label', options = {} }: Case): Promise<Answer> {
-  const bytes = new Uint8Array(readFileSync(path.join(folder, file)));
+/** The path of a case's file, which is written where the case holds its text. */
+function toPath({ file, text }: Case): string {
+  if (text === undefined) return path.join(folder, file);
+  const made = path.join(temporaryFolder(), file);
+  writeFileSync(made, text);
+  return made;
+}
+
+async function readByPage(given: Case): Promise<Answer> {
+  const { file, label = 'label', options = {} } = given;
+  const bytes = new Uint8Array(readFileSync(toPath(given)));
   const sheet = await readFile({ name: path.basename(file), bytes }, toSheetChoice(options), { maxBytes: 1e6 });
   const [refused] = sheet.refused;
   if (refused !== undefined && sheet.rows.length === 0) return { refusal: refused.message };
@@ -75,10 +85,11 @@ function leaveOutEmpty(input: object): object {
 const options = ['keep', 'drop'];
 
 /** The rows of a file as the commands `evaluate` and `decide` get them. */
-async function readByCommand(client: Client, file: string, flags: FileFlags) {
+async function readByCommand(client: Client, given: Case, flags: FileFlags) {
+  const { file } = given;
   const [type] = (await client.call('decision_types.list', { query: {} })).items;
   if (type === undefined) throw new Error('There is no type.');
-  const source = await openSource(path.join(folder, file), flags);
+  const source = await openSource(toPath(given), flags);
   return withRows(
     client,
     type,
@@ -133,26 +144,26 @@ describe('a file of others', () => {
     'sdk-datasets.parquet',
     'python-lists.csv',
   ])('has the labels that the tool of its export knows: %s [FIL-33]', async (name) => {
-    const { rows } = await readByCommand(client, path.join('labelling-exports', name), {});
+    const { rows } = await readByCommand(client, { file: path.join('labelling-exports', name) }, {});
     expect(rows.map(({ decision }) => decision)).toEqual(['keep', 'drop', 'keep', 'drop', 'keep', 'drop']);
     const inputs = rows.map(({ input: { id: _, ...rest } }) => rest);
     expect(inputs).toEqual(rows.map((_, index) => ({ text: `ticket ${index} about cups` })));
   });
 
   it('reads labels without signs that nobody sees [FIL-33]', async () => {
-    const { rows } = await readByCommand(client, path.join('invisible-signs-in-labels', 'labels.xlsx'), {
-      label: 'outcome',
-    });
+    const file = path.join('invisible-signs-in-labels', 'labels.xlsx');
+    const { rows } = await readByCommand(client, { file }, { label: 'outcome' });
     expect(new Set(rows.map(({ decision }) => decision))).toEqual(new Set(['grant', 'deny']));
   });
 
-  const readOverRest = async ({ file, label, options = {} }: Case): Promise<Answer> => {
+  const readOverRest = async (given: Case): Promise<Answer> => {
+    const { file, label, options = {} } = given;
     const mapping = label === undefined ? {} : { mapping: { decision: label } };
     const fields = Object.entries({ ...options, ...mapping }).map(([name, value]) => [
       name,
       typeof value === 'string' ? value : JSON.stringify(value),
     ]);
-    const bytes = new File([readFileSync(path.join(folder, file))], path.basename(file));
+    const bytes = new File([readFileSync(toPath(given))], path.basename(file));
     const { status, body, text } = await sendForm(bench.call, url, bytes, Object.fromEntries(fields));
     if (status !== 200) return { refusal: text };
     const columns: { name: string; reason: string }[] = body.columns;
@@ -174,7 +185,7 @@ describe('a file of others', () => {
         ...given.options,
         ...(given.label && { label: given.label }),
       }).map(([name, value]) => [name.replace('_', '-'), String(value)]);
-      const byCommand = readByCommand(client, given.file, Object.fromEntries(flags)).then(({ rows, says }) => ({
+      const byCommand = readByCommand(client, given, Object.fromEntries(flags)).then(({ rows, says }) => ({
         inputs: rows.map(({ input }) => leaveOutEmpty(input)),
         labels: rows.map(({ decision }) => decision ?? null),
         says,

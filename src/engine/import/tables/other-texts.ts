@@ -7,6 +7,7 @@ type OtherText = { what: string; remedy: string; isOne(name: string, start: stri
 
 const chatLine =
   /^\u200e?\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[\s\u202f]?[AaPp]\.?[Mm]\.?)?(?:\]| -) /gm;
+const logLine = /^\[\d{1,2}:\d{2}(?::\d{2})?\] ?(?:<[^>]+>|\* |[^:,;\t]{1,40}: )/gm;
 const headerLine =
   /^(?:received|return-path|delivered-to|message-id|mime-version|from|to|subject|date|content-type|x-[\w-]+): /gim;
 const countOf = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
@@ -37,7 +38,19 @@ const otherTexts: readonly OtherText[] = [
   {
     what: 'an exported chat',
     remedy: 'Make it a table of one row for each message, with who wrote it, when and its text',
-    isOne: (_, start) => countOf(start, chatLine) > 1,
+    isOne: (_, start) => countOf(start, chatLine) > 1 || countOf(start, logLine) > 1,
+  },
+  {
+    what: 'a file of subtitles',
+    remedy: 'Make it a table of one row for each conversation, with its text',
+    isOne: (_, start) => /^(?:WEBVTT\b|\d+\r?\n[\d:,.]+ --> )/.test(start),
+  },
+  {
+    what: 'a file of labelled words (CoNLL, WebAnno, brat)',
+    remedy: 'Export the labels of whole texts as CSV or JSON, one row for each text',
+    isOne: (_, start) =>
+      /^(?:-DOCSTART-|#FORMAT=WebAnno|# (?:newdoc|sent_id|text) ?=|T\d+\t\S+ \d+ \d+\t)/.test(start) ||
+      everyLine(start, /\S[ \t](?:O|[BIES]-\S+)\s*$/),
   },
   {
     what: 'an ARFF file',
@@ -48,6 +61,11 @@ const otherTexts: readonly OtherText[] = [
     what: 'a file of LIBSVM',
     remedy: 'Save it as CSV, with the label and each feature in a column of its own',
     isOne: (_, start) => everyLine(start, /^[-+]?[\d.]+(?: \d+:[-+.\deE]+)+\s*(?:#.*)?$/),
+  },
+  {
+    what: 'a file of Vowpal Wabbit',
+    remedy: 'Save it as CSV, with the label and each feature in a column of its own',
+    isOne: (_, start) => everyLine(start, /^-?[\d.]+(?: '?[^\s|]+)* \|\w+ /),
   },
   {
     what: 'a file of fastText',

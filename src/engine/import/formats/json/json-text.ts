@@ -46,8 +46,11 @@ export function repairJson(text: string): RepairedText {
 /** Between two documents; in a single one a comma would stand there, and a string holds no line's end. */
 const boundary = /(?<=[}\]])[ \t]*\r?\n\s*(?=[{[])/;
 
+/** A list of objects that goes on in the next line, where only a comma may be missing. */
+const openList = /^\s*\[\s*\{[^\n]*[^\]\s]\s*\n/;
+
 /** Whether a text is several JSON documents, one behind the other. */
-export const hasSeveralDocuments = (text: string): boolean => boundary.test(text);
+export const hasSeveralDocuments = (text: string): boolean => boundary.test(text) && !openList.test(text);
 
 /** Cuts a text into its documents, each with its first line: one a line, or several lines each, as `jq` writes them. */
 export function* cutDocuments(text: string): Generator<{ line: number; document: string }> {

@@ -68,17 +68,57 @@ function readDocuments(repaired: RepairedText, detected: string[], parseJson: Pa
   return toSheet({ list, detected, notes }, repaired, refused, places);
 }
 
+/** So many characters tell what a text goes on with. */
+const maxAdvised = 10_000;
+type NearJson = { rest: string; before: string };
+/** The characters of a text up to the first that may not stand in it. */
+const soundText = /^"(?:[^"\\\r\n]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*/i;
+
+/** Advice on what people and programs write for JSON, by how the text goes on where it stops being JSON. */
+const nearJson: readonly { isOne(found: NearJson): boolean; advice: string }[] = [
+  {
+    isOne: ({ rest, before }) => /^[\]}]/.test(rest) && before.endsWith(','),
+    advice: 'leave out the comma in front of it',
+  },
+  { isOne: ({ rest }) => rest.startsWith("'"), advice: 'texts stand in double quotes' },
+  { isOne: ({ rest }) => /^[“”„«‘’]/.test(rest), advice: 'texts stand in straight double quotes' },
+  { isOne: ({ rest }) => /^(?:\/[/*]|#)/.test(rest), advice: 'JSON has no comments' },
+  {
+    isOne: ({ rest }) => /^(?:true|false|none|null|nil|undefined)\b/i.test(rest),
+    advice: 'JSON writes true, false and null, in small letters',
+  },
+  { isOne: ({ rest }) => /^[\p{L}_$][\p{L}\d_$]*\s*:/u.test(rest), advice: 'names of fields stand in double quotes' },
+  {
+    isOne: ({ rest }) => /^[-+]?(?:0[\dx]|\.)|^\+/i.test(rest),
+    advice: 'numbers begin with a digit or “-”, without zeros in front',
+  },
+  {
+    isOne: ({ rest, before }) => /^[[{]/.test(rest) && (before.endsWith(']') || before.trimStart().startsWith('{')),
+    advice: 'put each object on a line of its own',
+  },
+  {
+    isOne: ({ rest, before }) => /^[[{"\d]/.test(rest) && /[}\]"\d]$/.test(before),
+    advice: 'put a comma in front of it',
+  },
+  {
+    isOne: ({ rest }) => rest.replace(soundText, '').startsWith('\\'),
+    advice: 'a backslash in a text is written twice',
+  },
+  {
+    isOne: ({ rest }) => rest.startsWith('"'),
+    advice: 'close the text on its line; a line break in it is written \\n',
+  },
+  { isOne: ({ before }) => before === '', advice: 'a JSON file begins with [ or {; take out what stands before that' },
+];
+
 /** Advice on a text that is nearly JSON, by the sign at which it stops being JSON. */
 function adviseOn(text: string, { line, column }: Refusal): string {
-  const lines = text.split('\n', line);
-  const last = lines.pop() ?? '';
-  const rest = last.slice(Number(column) - 1);
-  const before = [...lines, last.slice(0, Number(column) - 1)].join('\n').trimEnd();
-  if (/^[\]}]/.test(rest) && before.endsWith(',')) return ` “${rest[0]}”; leave out the comma in front of it`;
-  if (rest.startsWith("'")) return " “'”; texts stand in double quotes";
-  if (/^(?:\/[/*]|#)/.test(rest)) return ` “${rest[0]}”; JSON has no comments`;
-  if (rest.startsWith('{') && before.endsWith('}')) return ' “{”; put each object on a line of its own';
-  return '';
+  const start = text.split('\n', line - 1).reduce((sum, each) => sum + each.length + 1, Number(column) - 1);
+  const rest = text.slice(start, start + maxAdvised);
+  const before = text.slice(0, start).trimEnd();
+  if (rest.length < maxAdvised && rest.replace(soundText, '').trim() === '') return '; the text is cut off here';
+  const found = nearJson.find(({ isOne }) => isOne({ rest, before }));
+  return found === undefined ? '' : ` “${String.fromCodePoint(rest.codePointAt(0) ?? 0)}”; ${found.advice}`;
 }
 
 /** JSON within the call of a function, as web pages ask for it: `callback({…});` */
