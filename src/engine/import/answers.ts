@@ -153,7 +153,8 @@ function filterOthers(named: readonly NamedAnswer[], answer: string): NamedAnswe
 }
 
 /** Names of who reads or rates a text. */
-export const readerName = /(?:^|[^\p{L}])(?:annotator|rater|reader|coder|labell?er|judge|reviewer|expert)(?![\p{L}])/iu;
+export const readerName =
+  /(?:^|[^\p{L}])(?:(?:annotator|rater|reader|coder|labell?er|judge|reviewer|expert|worker|assessor|evaluator)|(?:annotator|bewerter|gutachter|kodierer|leser|pr(?:ü|ue)fer)(?:in)?|annotat(?:eur|rice)|[eé]valuat(?:eur|rice)|codeur|juge|anotador|evaluador|revisor|juez)(?![\p{L}])/iu;
 
 /** Finds the column that has the options of the answer, as another reader gives them; null for none. */
 export function findSecondReader(surveys: readonly ColumnSurvey[], answer: string | null): string | null {

@@ -2,6 +2,7 @@
 import type { Json } from '../json.ts';
 import { limits } from '../limits.ts';
 import { countOf } from '../numeric.ts';
+import { yesNoPairs } from '../readings/readings.ts';
 import { findNamedAnswer, readerName } from './answers.ts';
 import { findSecond, settle } from './formats/labelling-exports.ts';
 import type { GivenAnswer } from './formats/labelling-tools.ts';
@@ -10,15 +11,16 @@ import { readCell, type Sheet, type SheetRow } from './sheet.ts';
 type Column = { name: string; read(row: SheetRow): Json };
 
 const isEmpty = (cell: Json) => cell === null || (typeof cell === 'string' && cell.trim() === '');
-const markSign = /^(?:x|1|1\.0|✓|✔|true)$/i;
-const noMarkSign = /^(?:0|0\.0|-|false)$/i;
+const toWords = (words: readonly string[]) => new RegExp(`^(?:${words.join('|')})$`, 'iu');
+const markSign = toWords(['x', '1', '1\\.0', '✓', '✔', ...yesNoPairs.map(([yes]) => yes)]);
+const noMarkSign = toWords(['0', '0\\.0', '-', ...yesNoPairs.map(([, no]) => no)]);
 const isMark = (cell: Json) => !isEmpty(cell) && markSign.test(String(cell).trim());
 const isNoMark = (cell: Json) => isEmpty(cell) || noMarkSign.test(String(cell).trim());
 /** This share of the rows has a mark; others have no answer yet. */
 const minMarked = 0.5;
 
 /** The shared beginning of several names: the object that the columns lie in, or a word for an answer. */
-const sharedStart = /^(?:[^.]+\.|(?:label|class|target|outcome|category|verdict|decision)[ _-])/i;
+const sharedStart = /^(?:.+\.|(?:label|class|target|outcome|category|verdict|decision)[ _-])/i;
 function toOptions(names: readonly string[]): string[] {
   const [start = ''] = sharedStart.exec(names[0] ?? '') ?? [];
   return start !== '' && names.every((name) => name.startsWith(start))

@@ -10,7 +10,7 @@ const toText = (cell: Json | undefined) => String(cell ?? '').trim();
 
 /** Kinds as databases and data frames write them, and the words and letters of Orange. */
 const databaseKind =
-  /^(?:nullable|lowcardinality|array|list)?\(*(?:u?int(?:eger)?\d*|(?:big|small|tiny|medium) ?int|serial|float\d*|double(?: precision)?|real|decimal|numeric|number|money|bool(?:ean)?|bit|n?(?:var)?char(?:acter)?2?(?: varying)?|n?text|string|str|object|category|date(?:time)?\d*(?:\[ns\])?|time(?:stamp)?(?:tz|_ntz|_ltz)?(?: with(?:out)? time zone)?|uuid|jsonb?|enum|blob|clob|bytes)(?:\(.*)?\)*$/i;
+  /^(?:nullable|lowcardinality|array|list)?\(*(?:u?int(?:eger)?\d*|(?:big|small|tiny|medium) ?int|serial|float\d*|double(?: precision)?|real|decimal|numeric|number|money|bool(?:ean)?|bit|n?(?:var)?char(?:acter)?2?(?: varying)?|n?text|string|str|object|category|nominal|ordinal|categorical|factor|logical|character|<\w{3,4}>|date(?:time)?\d*(?:\[ns\])?|time(?:stamp)?(?:tz|_ntz|_ltz)?(?: with(?:out)? time zone)?|uuid|jsonb?|enum|blob|clob|bytes)(?:type)?(?:\(.*)?\)*$/i;
 const orangeKind = /^(?:c|continuous|numeric|d|discrete|categorical|s|string|text|t|time)$/i;
 const orangeRole = /^(?:c|class|m|meta|metas|i|ignore)?(?: \w+=.*)*$/i;
 
@@ -20,13 +20,15 @@ const toRole = (text: string): ColumnRoleMark => (/^c/i.test(text) ? 'answer' : 
 export function areKinds(cells: readonly Json[], below: readonly (readonly Json[])[], width: number): boolean {
   const texts = cells.slice(0, width).map(toText);
   const isKind = (text: string, column: number) =>
-    databaseKind.test(text) || orangeKind.test(text) || listsValues(text, below, column);
+    text === ''
+      ? below.every((row) => toText(row[column]) === '')
+      : databaseKind.test(text) || orangeKind.test(text) || listsValues(text, below, column);
   return (
     below.length > 0 &&
     texts.length === width &&
     texts.every(isKind) &&
-    texts.some((text) => text.length > 1 || width > 1) &&
-    texts.every((text, column) => !below.some((row) => toText(row[column]) === text))
+    texts.some((text) => text.length > 1 || (text !== '' && width > 1)) &&
+    texts.every((text, column) => text === '' || !below.some((row) => toText(row[column]) === text))
   );
 }
 

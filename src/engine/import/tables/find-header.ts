@@ -23,8 +23,9 @@ export const isValue = (cell: Json | undefined): boolean =>
     ? /^\P{L}*\d\P{L}*$/u.test(cell) || /^\d{4}-\d\d-\d\dT/.test(cell) || /^[-+]?\d+(?:\.\d+)?e[-+]?\d+$/i.test(cell)
     : isFilled(cell);
 const isMissingWord = (cell: Json | undefined) => /^(?:n\/?a|nan|null|none|\?|-)$/i.test(toText(cell));
-/** How the Census Bureau and Qualtrics name columns in a second line. */
-const isCode = (cell: Json) => /!!|"ImportId"/.test(toText(cell));
+/** How the Census Bureau, Qualtrics and SurveyMonkey name columns in a second line. */
+const isCode = (cell: Json) => /!!|"ImportId"/.test(toText(cell)) || responseWord.test(toText(cell));
+const responseWord = /^(?:open-ended )?response$/i;
 const isPeriod = (text: string) => /^(?:19|20)\d\d(?:[-/. ]?(?:0?[1-9]|1[0-2]|Q[1-4]))?$/i.test(text);
 
 const countFilled = ({ cells }: TableLine): number => cells.filter(isFilled).length;
@@ -34,7 +35,10 @@ export const measureReach = ({ cells }: TableLine) => cells.findLastIndex(isFill
 /** The width that most of the first lines have; of two, the larger. */
 function findUsualWidth(lines: readonly TableLine[]): number {
   const uses = new Map<number, number>();
-  for (const line of lines) uses.set(measureReach(line), (uses.get(measureReach(line)) ?? 0) + 1);
+  const isFact = ({ cells }: TableLine) => toText(cells[0]).endsWith(':');
+  // Facts of a file above its table, as “From:” beside a day, are no rows.
+  const rows = lines.some((line) => !isFact(line)) ? lines.filter((line) => !isFact(line)) : lines;
+  for (const line of rows) uses.set(measureReach(line), (uses.get(measureReach(line)) ?? 0) + 1);
   return [...uses].sort(([a, timesA], [b, timesB]) => timesB - timesA || b - a)[0]?.[0] ?? 0;
 }
 
@@ -73,15 +77,17 @@ function isRow(line: TableLine, rows: readonly TableLine[]): boolean {
 
 /**
  * Whether a line below the first names says more about the columns and is not a row: units, questions, a second header.
- * None of its cells is met in a row, and its words stand over columns of numbers.
+ * None of its cells is met in a row, but where it is one of options, and its words stand over columns of numbers.
  */
 function isSecondHeader(line: TableLine, below: readonly TableLine[], least: number): boolean {
-  let over = 0;
+  let over = line.cells.some(isCode) ? 1 : 0;
+  const hasOptions = over > 0;
   for (const [column, cell] of line.cells.entries()) {
     if (!isFilled(cell)) continue;
     if (isValue(cell) || isMissingWord(cell)) return false;
     const cells = listCells(below, column);
-    if (cells.some((other) => toText(other) === toText(cell))) return false;
+    const isMet = (other: Json | undefined) => toText(other) === toText(cell);
+    if (hasOptions ? !cells.every(isMet) && cells.some(isMet) : cells.some(isMet)) return false;
     const values = cells.filter(isValue).length;
     if (values >= 2 && cells.length - values <= 1) over += 1;
   }
@@ -101,7 +107,7 @@ function joinLines(upper: TableLine, lower: TableLine): TableLine {
   let group = '';
   const cells = Array.from({ length: width }, (_, column) => {
     group = toText(upper.cells[column]) || group;
-    const name = toText(lower.cells[column]);
+    const name = toText(lower.cells[column]).replace(responseWord, '');
     return [group, name].filter((part, index, parts) => part !== '' && parts.indexOf(part) === index).join(' – ');
   });
   return { line: lower.line, cells };

@@ -7,6 +7,7 @@ export const separators = [
   { sign: ';', name: 'semicolons' },
   { sign: '|', name: 'bars' },
   { sign: ',', name: 'commas' },
+  { sign: '│', name: 'drawn bars' },
   { sign: '\u0001', name: 'the sign U+0001' },
   { sign: '^', name: 'carets' },
   { sign: '~', name: 'tildes' },

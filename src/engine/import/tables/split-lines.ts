@@ -24,8 +24,8 @@ const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', 0
 const unescapeCell = (cell: string) =>
   cell === '\\N' ? '' : cell.replace(/\\([\s\S])/g, (_, sign: string) => escapes[sign] ?? sign);
 
-/** A cell of dashes, as Markdown and databases draw them between the names and the rows. */
-export const isDrawn = (cell: string): boolean => /^\s*[+|:]*-{2,}[-+|: ]*$/.test(cell);
+/** A cell of dashes or lines, as Markdown and databases draw them around the names and the rows. */
+export const isDrawn = (cell: string): boolean => /^\s*[+|:┌├└╭╞╰]*[-─═━]{2,}[-+|: \u2500-\u257f]*$/.test(cell);
 
 const newline = 10;
 const carriageReturn = 13;

@@ -137,11 +137,16 @@ function fromNamedColumns(value: JsonObject): Records | null {
 /** Columns as lists within an object, beside what describes them. */
 function fromInnerTable(value: JsonObject): Records | null {
   const others = Object.entries(value).filter(([key]) => !isAbout({ path: key, list: [] }));
-  const tables = others.flatMap(([, inner]) => (isJsonObject(inner) ? [inner] : []));
-  const [table] = tables.filter(
-    (inner) => Object.values(inner).length > 1 && Object.values(inner).every(Array.isArray),
-  );
-  return table === undefined || tables.length > 1 ? null : fromTable(table);
+  const isTable = (inner: Json): inner is JsonObject =>
+    isJsonObject(inner) && Object.values(inner).length > 1 && Object.values(inner).every(Array.isArray);
+  const [table, more] = others.map(([, inner]) => inner).filter(isTable);
+  return table === undefined || more !== undefined ? null : fromTable(table);
+}
+
+/** Rows as the only list of lists within an object, as Google Sheets answers with them. */
+function fromInnerRows(value: JsonObject): Records | null {
+  const [rows, more] = Object.values(value).filter(isListOfLists);
+  return rows === undefined || more !== undefined || value['majorDimension'] === 'COLUMNS' ? null : fromRows(rows);
 }
 
 /** The longest list of objects of a document, with a note of its other lists. */
@@ -161,6 +166,7 @@ const shapes: readonly ((value: JsonObject) => Records | null)[] = [
   fromNamedColumns,
   fromInnerTable,
   fromLongestList,
+  fromInnerRows,
   fromTable,
 ];
 
