@@ -2,7 +2,7 @@
 
 import { openJsonCells } from './formats/json/json-cells.ts';
 import { insideCall, parsePlainJson, readJson } from './formats/json/read-json.ts';
-import { setAnnotationAside } from './formats/labelling-exports.ts';
+import { readToolTable } from './formats/labelling-exports.ts';
 import type { WorkbookSheet } from './formats/read-workbook.ts';
 import { gatherAnswers } from './gather-answers.ts';
 import { type ParseJson, type Sheet, type SheetChoice, type TextFormat, UnreadableFile } from './sheet.ts';
@@ -117,7 +117,7 @@ function readTextOf(
 
 /** Reads what the cells of a table hold besides their values; an export of examples says that itself. */
 const openTable = (sheet: Sheet, parseJson: ParseJson): Sheet =>
-  sheet.isOwnExport ? sheet : openJsonCells(setAnnotationAside(sheet), parseJson);
+  sheet.isOwnExport ? sheet : openJsonCells(readToolTable(sheet), parseJson);
 
 async function openWorkbook(bytes: Uint8Array, maxBytes: number): Promise<WorkbookSheet[]> {
   const { readSheets } = await import('./formats/read-workbook.ts');

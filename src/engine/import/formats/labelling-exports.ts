@@ -1,8 +1,16 @@
 /** Exports of labelling tools as records: fields, answers to the tool's questions, and marked parts in words. */
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
-import type { Sheet } from '../sheet.ts';
+import { readCell, type Sheet } from '../sheet.ts';
 import type { Records } from './json/json-records.ts';
-import { type GivenAnswer, type LabelledTask, labellingTools, onlyQuestion } from './labelling-tools.ts';
+import { answerTables, labellingServices } from './labelling-services.ts';
+import {
+  type GivenAnswer,
+  type LabelledTask,
+  type LabellingTool,
+  labellingTools,
+  onlyQuestion,
+  tableTools,
+} from './labelling-tools.ts';
 import { messageExports } from './message-exports.ts';
 
 /** Elements that show which tool wrote a list. */
@@ -75,16 +83,9 @@ function toRecords(tasks: readonly LabelledTask[]) {
   };
 }
 
-/** Reads the records of a labelling tool's export; null where no tool wrote them. */
-export function readExport(found: Records): Records | null {
-  const objects = found.list.filter(isJsonObject);
-  const sample = objects.slice(0, sampled);
-  const tool = [...labellingTools, ...messageExports].find(({ matches }) => sample.length > 0 && sample.every(matches));
-  if (tool === undefined || objects.length < found.list.length) return null;
-  const labels = new Set(objects.flatMap(({ label }) => (typeof label === 'string' ? [label] : [])));
-  const { records, differing, hasTruth, hasSpans, ...said } = toRecords(
-    objects.map((record) => tool.read(record, labels)),
-  );
+/** The records of an export as its tool's tasks, with what is said of them. */
+function describeTasks(tool: LabellingTool, tasks: readonly LabelledTask[], found: Omit<Records, 'list'>): Records {
+  const { records, differing, hasTruth, hasSpans, ...said } = toRecords(tasks);
   const notes = [...found.notes, tool.about];
   if (hasTruth) notes.push('An annotation marked as ground truth is the label, whatever the others say');
   if (differing > 0)
@@ -100,12 +101,58 @@ export function readExport(found: Records): Records | null {
   };
 }
 
+const findTool = (tools: readonly LabellingTool[], sample: readonly JsonObject[]) =>
+  tools.find(({ matches }) => sample.length > 0 && sample.every(matches));
+
+/** Reads the records of a labelling tool's export; null where no tool wrote them. */
+export function readExport(found: Records): Records | null {
+  const objects = found.list.filter(isJsonObject);
+  const tool = findTool([...labellingServices, ...labellingTools, ...messageExports], objects.slice(0, sampled));
+  if (tool === undefined || objects.length < found.list.length) return null;
+  const labels = new Set(objects.flatMap(({ label }) => (typeof label === 'string' ? [label] : [])));
+  return describeTasks(
+    tool,
+    objects.map((record) => tool.read(record, labels)),
+    found,
+  );
+}
+
+const listItem = /"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\b(?:None|null|nan)\b/g;
+/** A list of texts in a cell, as Python, NumPy and JSON write one; any other cell as it is. */
+function readList(cell: Json): Json {
+  if (typeof cell !== 'string' || !cell.startsWith('[') || !cell.endsWith(']')) return cell;
+  const isList = /^[\s,]*$/.test(cell.slice(1, -1).replace(listItem, ''));
+  return isList ? [...cell.matchAll(listItem)].map(([, double, single]) => double ?? single ?? null) : cell;
+}
+
+/** Reads a table that a labelling tool exported, in which rows of one task are one; any other stays. */
+export function readToolTable(sheet: Sheet): Sheet {
+  const toRecord = (row: Sheet['rows'][number]): JsonObject =>
+    Object.fromEntries(sheet.columns.map((name, at) => [name, readList(readCell(row, sheet.columns, at) ?? null)]));
+  const tool = findTool([...answerTables, ...tableTools], sheet.rows.slice(0, sampled).map(toRecord));
+  if (tool === undefined) return setAnnotationAside(sheet);
+  const read = sheet.rows.map((row) => ({ line: row.line, ...tool.read(toRecord(row), new Set()) }));
+  const isJoined = answerTables.includes(tool);
+  const tasks = [...Map.groupBy(read, ({ line, fields }) => (isJoined ? JSON.stringify(fields) : line)).values()];
+  const joined = tasks.flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ ...first, given: [first, ...others].flatMap(({ given }) => given) }],
+  );
+  const { list, ...found } = describeTasks(tool, joined, sheet);
+  const records = list.filter(isJsonObject);
+  const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const rows = records.map((record, index) => ({
+    line: joined[index]?.line ?? 0,
+    cells: columns.map((name) => record[name] ?? null),
+  }));
+  return { ...sheet, ...found, columns, rows };
+}
+
 /** Columns by which a table that Label Studio exported is known, and others that it writes of an annotation. */
 const annotationColumns = ['annotation_id', 'annotator', 'lead_time'];
 const writtenColumns = [...annotationColumns, 'created_at', 'updated_at'];
 
 /** Sets the columns of a table aside that Label Studio has written about the annotation. */
-export function setAnnotationAside(sheet: Sheet): Sheet {
+function setAnnotationAside(sheet: Sheet): Sheet {
   if (!annotationColumns.every((name) => sheet.columns.includes(name))) return sheet;
   const written = writtenColumns.filter((name) => sheet.columns.includes(name));
   const setAside = new Map(written.map((name) => [name, 'Label Studio wrote it about the annotation.']));

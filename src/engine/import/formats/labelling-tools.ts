@@ -19,11 +19,14 @@ export type LabellingTool = {
   read(record: JsonObject, labels: ReadonlySet<string>): LabelledTask;
 };
 
-const toObjects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
-const toObject = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
+/** The objects of a list; none of anything else. */
+export const toObjects = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter(isJsonObject) : [];
+/** An object, or one without fields for anything else. */
+export const toObject = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
 /** A list of one value is that value, and an empty one none. */
-function unwrapSingle(value: Json | undefined): Json {
+export function unwrapSingle(value: Json | undefined): Json {
   if (!Array.isArray(value)) return value ?? null;
   return value.length > 1 ? value : (value[0] ?? null);
 }
@@ -32,8 +35,18 @@ function unwrapSingle(value: Json | undefined): Json {
 const without = (record: JsonObject, keys: RegExp): JsonObject =>
   Object.fromEntries(Object.entries(record).filter(([key]) => !keys.test(key)));
 
+const doneStatus = /^(?:submitted|validated|accepted|approved|completed?|done|in_review)$/i;
+/** Whether what has this status counts: it was submitted, not thrown away, refused or left as a draft. */
+export const isDone = ({ status }: { status?: Json | undefined }): boolean =>
+  status === undefined || status === null || doneStatus.test(String(status));
+
 /** A marked part in words: “Berlin [city]”, or where it is: “1.5–2.25 [speech]”. */
-function describeSpan(start: Json | undefined, end: Json | undefined, label: Json | undefined, text = ''): string {
+export function describeSpan(
+  start: Json | undefined,
+  end: Json | undefined,
+  label: Json | undefined,
+  text = '',
+): string {
   const what = text !== '' || start === undefined ? text : `${start}–${end ?? '?'}`;
   const labels = Array.isArray(label) ? label.join(', ') : String(label ?? '');
   return [what, labels === '' ? '' : `[${labels}]`].filter((part) => part !== '').join(' ');
@@ -74,11 +87,10 @@ const labelStudio: LabellingTool = {
   matches: ({ data, annotations, completions = annotations }) => isJsonObject(data) && Array.isArray(completions),
   read({ data, annotations, completions = annotations }) {
     const task: LabelledTask = { fields: toObject(data), given: [], spans: [] };
-    for (const { result, was_cancelled: isCancelled, last_action: last, completed_by: by, ...one } of toObjects(
-      completions,
-    )) {
-      if (isCancelled === true || last === 'rejected') continue;
+    for (const { result, completed_by: by, ...one } of toObjects(completions)) {
       const isTruth = one['ground_truth'] === true;
+      const isRefused = one['last_action'] === 'rejected' || toObjects(one['reviews']).at(-1)?.['accepted'] === false;
+      if (one['was_cancelled'] === true || isRefused) continue;
       for (const each of toObjects(result)) addResult(task, each, JSON.stringify(by ?? null), isTruth);
     }
     return task;
@@ -135,10 +147,6 @@ const argilla: LabellingTool = {
   },
 };
 
-/** Whether what has this status counts: it was submitted, not thrown away or left as a draft. */
-const isDone = ({ status }: { status?: Json | undefined }) =>
-  status === undefined || status === null || status === 'submitted';
-
 /** Records of Argilla 1: one annotation each, and whether it was confirmed. */
 const oldArgilla: LabellingTool = {
   name: 'Argilla 1',
@@ -149,8 +157,24 @@ const oldArgilla: LabellingTool = {
     /^(?:validated|discarded|default|edited)$/i.test(String(status)),
   read({ annotation, status, text, inputs, metadata }) {
     const fields = { ...(isJsonObject(inputs) ? inputs : { text: text ?? inputs ?? null }), ...toObject(metadata) };
-    const isValidated = /^validated$/i.test(String(status));
-    return { fields, given: [[onlyQuestion, isValidated ? unwrapSingle(annotation) : null]], spans: [] };
+    return { fields, given: [[onlyQuestion, isDone({ status }) ? unwrapSingle(annotation) : null]], spans: [] };
+  },
+};
+
+/** Argilla 1.x gave a data set a column of responses for each question, beside one of its suggestion. */
+const feedback: LabellingTool = {
+  name: 'Argilla',
+  about: 'Reads the fields and responses of each record, not suggestions',
+  matches: (record) => Object.keys(record).some((key) => Object.hasOwn(record, `${key}-suggestion`)),
+  read(record) {
+    const questions = Object.keys(record).filter((key) => Object.hasOwn(record, `${key}-suggestion`));
+    const given = questions.flatMap((question) => {
+      const counted = [...listResponses({ [question]: record[question] ?? null })];
+      return counted.length > 0 ? counted : [[question, null] satisfies GivenAnswer];
+    });
+    const isField = (key: string) => !questions.some((question) => key === question || key.startsWith(`${question}-`));
+    const fields = Object.entries(record).filter(([key]) => isField(key) && !/^(?:external_id|metadata)$/.test(key));
+    return { fields: Object.fromEntries(fields), given, spans: [] };
   },
 };
 
@@ -237,62 +261,34 @@ const isTriple = (value: Json): value is [Json, Json, Json] =>
 const doccano: LabellingTool = {
   name: 'doccano, or labels in lists as there',
   about: 'A list of one label is that label; comments and relations are not read',
-  matches: ({ label, labels = label, entities }) => labels === null || Array.isArray(labels) || Array.isArray(entities),
+  matches: ({ label, labels = label, entities, annotations }) =>
+    labels === null ||
+    Array.isArray(labels) ||
+    Array.isArray(entities) ||
+    (Array.isArray(annotations) && annotations.every((one) => toObject(one)['user'] !== undefined)),
   read(record) {
-    const { text, data = text, label, labels = label, entities } = record;
+    const { text, data = text, annotations, entities } = record;
+    const { label = toObjects(annotations).map((one) => one['label'] ?? null), labels = label } = record;
     const triples = Array.isArray(labels) ? labels.filter(isTriple) : [];
     const marked = toObjects(entities).map(
       ({ start_offset: start, end_offset: end, label: name }) => [start, end, name] as const,
     );
     const isAnswered = triples.length === 0 && entities === undefined;
     return {
-      fields: without(record, /^(?:labels?|entities|relations|comments)$/i),
+      fields: without(record, /^(?:labels?|entities|annotations|relations|comments|annotation_approver)$/i),
       given: isAnswered ? [[onlyQuestion, unwrapSingle(labels)]] : [],
       spans: describeSpans(data, [...triples, ...marked]),
     };
   },
 };
 
-/** Labelbox answers: the option of a radio, the options of a checklist or a text; nested questions by their names. */
-function* listClassifications(found: Json | undefined): Generator<[question: string, answer: Json]> {
-  for (const { name, radio_answer: radio, checklist_answers: checklist, text_answer: text } of toObjects(found)) {
-    const chosen = isJsonObject(radio) ? [radio] : toObjects(checklist);
-    const written = toObject(text)['content'];
-    yield [String(name ?? onlyQuestion), unwrapSingle(written ?? chosen.map((option) => option['name'] ?? null))];
-    for (const { classifications } of chosen) yield* listClassifications(classifications);
-  }
-}
-
-const labelbox: LabellingTool = {
-  name: 'Labelbox',
-  about: 'Reads the text, metadata and labels of each data row, not who wrote them or when',
-  matches: ({ data_row: row, projects }) => isJsonObject(row) && isJsonObject(projects),
-  read({ data_row: row, metadata_fields: metadata, projects }) {
-    const { row_data: data } = toObject(row);
-    const named = toObjects(metadata).map(({ schema_name: name, value }) => [String(name ?? ''), value ?? null]);
-    const task: LabelledTask = {
-      fields: { ...(isJsonObject(data) ? data : { text: data ?? null }), ...Object.fromEntries(named) },
-      given: [],
-      spans: [],
-    };
-    const labels = Object.values(toObject(projects)).flatMap((project) => toObjects(toObject(project)['labels']));
-    const isKept = ({ performance_details: details }: JsonObject) => toObject(details)['skipped'] !== true;
-    for (const { objects, classifications } of labels.filter(isKept).map(({ annotations }) => toObject(annotations))) {
-      task.given.push(...listClassifications(classifications));
-      for (const { name, location } of toObjects(objects)) {
-        const { start, end, token } = toObject(location);
-        task.spans.push(describeSpan(start, end, name, typeof token === 'string' ? token : ''));
-      }
-    }
-    return task;
-  },
-};
-
+/** Tools of which a table says the same as their JSON. */
+export const tableTools: readonly LabellingTool[] = [flatArgilla, oldArgilla];
 export const labellingTools: readonly LabellingTool[] = [
-  labelbox,
   labelStudio,
   labelStudioMin,
   argilla,
+  feedback,
   flatArgilla,
   oldArgilla,
   prodigy,

@@ -1,6 +1,6 @@
 /** Exports of messages: their texts as people read them, without the marks of links, mentions and entities. */
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
-import type { LabellingTool } from './labelling-tools.ts';
+import { type LabellingTool, toObjects } from './labelling-tools.ts';
 
 const entities: Readonly<Record<string, string>> = {
   '&lt;': '<',
@@ -47,6 +47,19 @@ export const messageExports: readonly LabellingTool[] = [
       'Mentions, links and entities of texts are read as people see them, and ts as a time; who joined a channel stays, with its subtype',
     matches: ({ type, ts, text }) => type === 'message' && slackTime.test(String(ts)) && typeof text === 'string',
     read: (record) => asTask(replaceFields(record, { text: ofText(readSlackText), ts: toTime, thread_ts: toTime })),
+  },
+  {
+    name: 'Gemini',
+    about: 'Contents and their parts are read as messages',
+    matches: ({ contents }) =>
+      Array.isArray(contents) && contents.every((turn) => isJsonObject(turn) && Array.isArray(turn['parts'])),
+    read: ({ contents, systemInstruction: system, ...record }) => {
+      const turns = [...(isJsonObject(system) ? [{ ...system, role: 'system' }] : []), ...toObjects(contents)];
+      return asTask({
+        messages: turns.map(({ role = 'user', parts }) => ({ role, content: parts ?? null })),
+        ...record,
+      });
+    },
   },
   {
     name: 'Telegram',
