@@ -157,6 +157,8 @@ const parts = {
     'http',
     'data-commands.ts',
     'start.ts',
+    ['command-line/command.ts', 'command-line/find-by-name.ts', 'command-line/with-workbench.ts'],
+    'command-line/log',
     'command-line',
     'serve.ts',
   ],

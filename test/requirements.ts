@@ -761,6 +761,8 @@ const records = {
     'Each decision, correction, removal, return and masking of the log is an entry of a chain of digests, written in its transaction; backups and metrics hold its head. workbench verify names the first record from which the log is not as it was written: changed, missing, added, put elsewhere, cut at its end or written again as a whole.',
   'LOG-10':
     'Each line of decision-edge serve --log, over restarts and files that are turned over, and each record of an export as JSON ends with the digest of the line before and of itself; workbench verify FILE names a line that was changed, removed, added or put elsewhere, and with --head an end that was cut.',
+  'LOG-11':
+    'The case file of a record, as JSON and as a page to print in English, German, French or Spanish, over REST, by workbench case and from Monitor: what was decided and when, by which rule or main causes, what would have changed it, who looked, which release, what was known of its errors then, how to contest it; personal fields are masked.',
   'LAT-1':
     'The latency that a training estimates is of texts that are read for the first time, also where a training before it has read them.',
   'LAT-2':

@@ -26,6 +26,7 @@ const help = `Decision Workbench
                             each explains its flags by --help
   workbench import-log FILE...
                             decisions that decision-edge serve --log made elsewhere come into the log, each once
+  workbench case REQUEST_ID one logged decision as a page for the person who asks why
   workbench text-model add FOLDER | list | remove NAME
                             text models of one's own, beside those of the program
   workbench serve [flags]   serve the workbench and the REST API on this machine

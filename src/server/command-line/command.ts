@@ -17,6 +17,7 @@ const commandNames = [
   'import-log',
   'text-model',
   'verify',
+  'case',
 ] as const;
 export type CommandName = (typeof commandNames)[number];
 

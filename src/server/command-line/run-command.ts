@@ -9,11 +9,12 @@ import { evaluateCommand } from './evaluate.ts';
 import { exportCommand } from './export.ts';
 import { exportExamplesCommand } from './export-examples.ts';
 import { importCommand } from './import.ts';
-import { importLogCommand } from './import-log.ts';
+import { caseCommand } from './log/case.ts';
+import { importLogCommand } from './log/import-log.ts';
+import { verifyCommand } from './log/verify.ts';
 import { exportTypeCommand, importBundleCommand, importTypeCommand } from './move-type.ts';
 import { textModelCommand } from './text-model.ts';
 import { trainCommand } from './train.ts';
-import { verifyCommand } from './verify.ts';
 
 /** The commands by their names. */
 export const commands = {
@@ -29,6 +30,7 @@ export const commands = {
   'import-log': importLogCommand,
   'text-model': textModelCommand,
   verify: verifyCommand,
+  case: caseCommand,
 } satisfies Record<CommandName, Command>;
 
 /** Runs a command and returns the code to end with; what went wrong stands on the standard error. */

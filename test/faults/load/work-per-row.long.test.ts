@@ -26,7 +26,7 @@ const bounds = {
     decide decide.batch models.ask_systemone models.ask_decisions questions.bind questions.forget
     examples.create examples.cancel examples.get examples.update examples.delete examples.labels examples.suggest
     examples.similar examples.explain second_readings.give imports.get imports.cancel
-    logs.correct logs.explain decision_types.create decision_types.get versions.get versions.restore
+    logs.correct logs.explain logs.case decision_types.create decision_types.get versions.get versions.restore
     drafts.get drafts.put drafts.delete policies.create policies.get policies.progress policies.cancel policies.deploy
     policies.keep_promise policies.withdraw_promise bundle.export bundle.export_page promises.get
     promises.withdraw aliases.set aliases.delete releases.create audit.get account.me account.update

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Likelihoods } from '../../parts/explained/likelihoods.tsx';
@@ -8,6 +9,7 @@ import { WholeInput } from '../../parts/input-view.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, OptionSelect } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import { decimal, moment, percent } from '../../parts/text/figures.ts';
 import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
 import { notifyFailure } from '../../state/notices.tsx';
@@ -64,6 +66,20 @@ function usePin(type: DecisionType, record: LogRecord) {
   };
 }
 
+/** Saves the case file of a record, a page for the person who asks why. */
+function useCase(type: DecisionType, record: LogRecord) {
+  const { client } = useWorkbench();
+  return useMutation({
+    mutationFn: () =>
+      client.download('logs.case', {
+        params: { decision_type_id: type.id, log_id: record.id },
+        query: { format: 'html' },
+      }),
+    onSuccess: ({ blob, fileName }) => saveFile(blob, fileName ?? 'case.html'),
+    onError: notifyFailure,
+  });
+}
+
 type RecordDrawerProps = { type: DecisionType; record: LogRecord; onClose(): void; onFocus(): void };
 
 /** One record whole; the right decision is given by list or by number key and becomes a reviewed example. */
@@ -71,7 +87,9 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
   const { options } = type.active_version;
   const correction = useCorrection(type, record);
   const pin = usePin(type, record);
+  const caseFile = useCase(type, record);
   useCommands('Monitor', [
+    { id: 'save-case', title: 'Save the case file of the record', keys: 'f', run: () => caseFile.mutate() },
     { id: 'pin-record', title: 'Pin the record: its right decision must hold', keys: 'p', run: () => void pin() },
   ]);
   useCommands(
@@ -98,6 +116,9 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
         <>
           <Button size="compact-xs" onClick={() => void pin()}>
             Pin
+          </Button>
+          <Button size="compact-xs" loading={caseFile.isPending} onClick={() => caseFile.mutate()}>
+            Case file
           </Button>
           <Button size="compact-xs" onClick={tryIt}>
             Try this input

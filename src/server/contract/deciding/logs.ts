@@ -10,6 +10,7 @@ import {
 } from '../../../engine/findings/drift.ts';
 import { orNull } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
+import { caseLanguageSchema } from '../../../engine/report/case-words.ts';
 import { errorKinds } from '../../../engine/rules/evaluation/values.ts';
 import { analysisStateShape, dateTime, pageQuery, paginated, uuid } from '../common.ts';
 import { operation, updates } from '../operation.ts';
@@ -156,6 +157,20 @@ export const logOperations = {
     description:
       'Pages stay what they are with end_time. What a connected model chose is taken as recorded; all else is decided.',
     ignoresExamples: true,
+  }),
+  'logs.case': operation('GET', `${base}/logs/:log_id/case`, {
+    ...common,
+    query: z.strictObject({
+      format: z.enum(['json', 'html']).default('json').describe('html: a page that prints'),
+      language: caseLanguageSchema
+        .optional()
+        .describe("Of the page; without it that of the type's texts where it is one of these, else English"),
+    }),
+    output: null,
+    produces: 'application/json, text/html',
+    summary:
+      'One logged decision for the person who asks why: rule or main causes, what would have changed it, who looked, which release, its known errors, how to contest it',
+    errors: ['unavailable'],
   }),
   'logs.correct': operation('PUT', `${base}/logs/:log_id/correction`, {
     ...common,

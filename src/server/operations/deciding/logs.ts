@@ -13,6 +13,7 @@ import type { LogRecord } from '../../contract/deciding/logs.ts';
 import type { OutputOf } from '../../contract/operations.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { isoTime } from '../../process/clock.ts';
+import { makeCase, writeCasePage } from '../../services/deciding/case-file.ts';
 import { findDriftOfType } from '../../services/deciding/drift.ts';
 import { importLog } from '../../services/deciding/edge-log.ts';
 import { correctDecision, restoreRemoved, withdrawCorrection } from '../../services/deciding/logged-decisions.ts';
@@ -207,6 +208,25 @@ export const logHandlers = {
 
   'logs.verify': (deps, { type, query, caller }) =>
     deps.explanationTurns.take(toCallerId(caller), () => verifyLogged(deps, type, query)),
+
+  'logs.case': (deps, { type, params, query, caller }) =>
+    deps.explanationTurns.take(toCallerId(caller), async () => {
+      const facts = await makeCase(deps, type, params.log_id, query.language);
+      const fileName = `${type.name}-case-${facts.log_id}.${query.format}`;
+      return query.format === 'json'
+        ? {
+            download: true,
+            contentType: 'application/json; charset=utf-8',
+            fileName,
+            body: Buffer.from(`${JSON.stringify(facts)}\n`),
+          }
+        : {
+            download: true,
+            contentType: 'text/html; charset=utf-8',
+            fileName,
+            body: Buffer.from(writeCasePage(facts)),
+          };
+    }),
 
   'logs.correct': (deps, { type, params, body }) => {
     const { decision, reason_codes: reasonCodes = [] } = body;

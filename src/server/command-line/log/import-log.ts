@@ -1,11 +1,11 @@
 /** `workbench import-log`: decisions that bundles made elsewhere come into the log. */
 import path from 'node:path';
-import { countOf, formatCount } from '../../engine/numeric.ts';
-import type { Client } from '../contract/client.ts';
-import { maxLogLines } from '../contract/deciding/logs.ts';
-import { commonOptions, defineCommand, endCodes, refuse, type Surroundings } from './command.ts';
+import { countOf, formatCount } from '../../../engine/numeric.ts';
+import type { Client } from '../../contract/client.ts';
+import { maxLogLines } from '../../contract/deciding/logs.ts';
+import { commonOptions, defineCommand, endCodes, refuse, type Surroundings } from '../command.ts';
+import { requireDataDir, withWorkbench } from '../with-workbench.ts';
 import { readLines, sortByAge } from './log-lines.ts';
-import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
 /** Bytes of a call: a body below 100 KiB is read at once, where the workbench answers. */
 const maxPartBytes = 96_000;

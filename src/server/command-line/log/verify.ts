@@ -1,14 +1,14 @@
 /** `workbench verify` of log files, and of logged decisions: what a check of folders does not read. */
 import { hash } from 'node:crypto';
 import path from 'node:path';
-import { LineChain } from '../../door/line-chain.ts';
-import type { Client } from '../contract/client.ts';
-import type { Verified } from '../contract/deciding/logs.ts';
-import type { DecisionType } from '../contract/types/decision-types.ts';
-import { commonOptions, defineCommand, endCodes, readShare, refuse, type Surroundings } from './command.ts';
-import { findType, listTypes } from './find-by-name.ts';
+import { LineChain } from '../../../door/line-chain.ts';
+import type { Client } from '../../contract/client.ts';
+import type { Verified } from '../../contract/deciding/logs.ts';
+import type { DecisionType } from '../../contract/types/decision-types.ts';
+import { commonOptions, defineCommand, endCodes, readShare, refuse, type Surroundings } from '../command.ts';
+import { findType, listTypes } from '../find-by-name.ts';
+import { requireDataDir, withWorkbench } from '../with-workbench.ts';
 import { readLines, sortByAge } from './log-lines.ts';
-import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
 const pageSize = 100;
 const maxShown = 20;

@@ -1,7 +1,7 @@
 /** Log files line by line, whatever stands in them. */
 import { accessSync, constants, createReadStream, statSync } from 'node:fs';
-import { maxLogLineCharacters } from '../contract/deciding/logs.ts';
-import { refuse } from './command.ts';
+import { maxLogLineCharacters } from '../../contract/deciding/logs.ts';
+import { refuse } from '../command.ts';
 
 const lineFeed = 10;
 const decoder = new TextDecoder('utf-8', { fatal: true });
