@@ -156,6 +156,10 @@ async function openOrClose<T>(closing: AsyncDisposableStack, open: () => Promise
   }
 }
 
+/** Gives a part that was opened, and closes it before those that were opened earlier. */
+const adopt = <Part extends { close(): unknown }>(closing: AsyncDisposableStack, part: Part): Part =>
+  closing.adopt(part, async (each) => void (await each.close()));
+
 /** Opens the surroundings of the handlers, lowest layer first, each part with its closing. */
 function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: AsyncDisposableStack): Deps {
   const newId = createIdSource(clock.now);
@@ -172,8 +176,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
     now: clock.now,
   });
   closing.defer(() => void db.close());
-  const folderWatch = new FolderWatch(options.dataDir, log);
-  closing.defer(() => folderWatch.close());
+  const folderWatch = adopt(closing, new FolderWatch(options.dataDir, log));
   const version = toolVersion(findProgramFolder(import.meta.dirname));
   const caretaker = openCaretaker(options, version, clock, log, closing);
   const store = createStore(db, clock);
@@ -184,11 +187,9 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
   const auth = createAuth(options, store, clock, newId);
   closing.defer(() => auth.apiKeys.flush());
   const metering = createMetering(store, clock);
-  const preparation = new Preparation(options.spawnChild ?? spawnChild);
-  closing.defer(() => preparation.close());
+  const preparation = adopt(closing, new Preparation(options.spawnChild ?? spawnChild));
   const runtime = openRuntime({ options, db, store, clock, log, preparation }, closing);
-  const events = new EventHub(clock.monotonic);
-  closing.defer(() => events.close());
+  const events = adopt(closing, new EventHub(clock.monotonic));
   const foundation: Foundation = {
     options,
     toolVersion: version,
@@ -216,24 +217,18 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
 function openServices(foundation: Foundation, closing: AsyncDisposableStack): Deps {
   const { options, store } = foundation;
   removeLeftUploads(options.dataDir);
-  const imports = new Imports();
-  closing.defer(() => imports.close());
+  const imports = adopt(closing, new Imports());
   const heldOutDecisions = new HeldOutDecisions(foundation);
   const promiseChecks = new PromiseChecks({ ...foundation, heldOutDecisions });
   const pinnedCases = new PinnedCases(foundation);
-  const teacherLabellings = new TeacherLabellings(foundation);
-  closing.defer(() => teacherLabellings.close());
-  const labelSearches = new LabelSearches({
-    ...foundation,
-    spawn: options.spawnChild ?? spawnChild,
-    onEnd: (typeId) => tellJob(foundation, 'labels', typeId, true),
-  });
-  closing.defer(() => labelSearches.close());
+  const teacherLabellings = adopt(closing, new TeacherLabellings(foundation));
+  const spawn = options.spawnChild ?? spawnChild;
+  const onEnd = (typeId: string) => tellJob(foundation, 'labels', typeId, true);
+  const labelSearches = adopt(closing, new LabelSearches({ ...foundation, spawn, onEnd }));
   const analyses = openAnalyses(foundation, closing);
   const questions = new Questions(foundation);
   const alertReceiver = new AlertReceiver(options, foundation.clock.now);
-  const alerts = new Alerts({ ...foundation, analyses, promiseChecks, alertReceiver });
-  closing.defer(() => alerts.close());
+  const alerts = adopt(closing, new Alerts({ ...foundation, analyses, promiseChecks, alertReceiver }));
   return {
     ...foundation,
     alertReceiver,
@@ -265,13 +260,11 @@ function openAnalyses(deps: Foundation, closing: AsyncDisposableStack): Analyses
     log,
     onProgress: (typeId: string, isEnded: boolean) => tellJob(deps, job, typeId, isEnded),
   });
-  const findings = new Analysis<FindingsOrder, DataFindings>(toParts('findings'));
-  closing.defer(() => findings.close());
-  const slices = new Analysis<SlicesOrder, SliceReport>(toParts('slices'));
-  closing.defer(() => slices.close());
-  const drift = new Analysis<DriftOrder, DriftReport>(toParts('drift'));
-  closing.defer(() => drift.close());
-  return { findings, slices, drift };
+  return {
+    findings: adopt(closing, new Analysis<FindingsOrder, DataFindings>(toParts('findings'))),
+    slices: adopt(closing, new Analysis<SlicesOrder, SliceReport>(toParts('slices'))),
+    drift: adopt(closing, new Analysis<DriftOrder, DriftReport>(toParts('drift'))),
+  };
 }
 
 function openCaretaker(
@@ -282,9 +275,7 @@ function openCaretaker(
   closing: AsyncDisposableStack,
 ): Caretaker {
   const isChecked = isCheckedAtStart(toFolderPaths(dataDir).database);
-  const caretaker = new Caretaker({ dataDir, toolVersion: version, spawn, clock, log, isChecked });
-  closing.defer(() => caretaker.close());
-  return caretaker;
+  return adopt(closing, new Caretaker({ dataDir, toolVersion: version, spawn, clock, log, isChecked }));
 }
 
 function openRuntime(
@@ -298,12 +289,8 @@ function openRuntime(
   const [english] = textModels;
   if (english === undefined) throw new Error('There is no text model.');
   const { model: textModel, host: encoderHost } = english;
-  const modelConnections = openModelConnections(store, {
-    dataDir: options.dataDir,
-    timeoutMs: options.teacherTimeoutMs,
-    now: clock.now,
-  });
-  closing.defer(() => modelConnections.close());
+  const { dataDir, teacherTimeoutMs: timeoutMs } = options;
+  const modelConnections = adopt(closing, openModelConnections(store, { dataDir, timeoutMs, now: clock.now }));
   const labellingModels = new LabellingModels({
     spawn: options.spawnChild ?? spawnChild,
     textModels,
