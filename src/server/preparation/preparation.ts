@@ -1,7 +1,6 @@
 /** Large requests: which are let in, and where they are worked on. */
 import type { SpawnChild } from '../process/spawn-child.ts';
 import { Admission } from './admission.ts';
-import { HeldFiles } from './held-files.ts';
 import { type PoolLimits, TaskPool } from './task-pool.ts';
 import type { TaskInput, TaskName, TaskOutput } from './tasks.ts';
 
@@ -11,7 +10,7 @@ export const maxLightBodyBytes = 100 * kibibyte;
 /** Room that a task takes whose request is small but can be much work. */
 const taskWeightBytes = 8 * kibibyte * kibibyte;
 /** A file is held with all its cells while its rows are planned: 100,000 rows of 20 cells take 240 MB. */
-const heldLimits = { heapMb: 384, idleMs: 5 * 60_000 };
+const heldLimits = { maxChildren: 2, heapMb: 384, idleMs: 5 * 60_000 };
 const defaultLimits: PoolLimits = { maxChildren: 3, heapMb: 256, taskMs: 60_000, idleMs: 60_000 };
 
 /** A body that is not read on the main thread, too large or a form with a file, as its bytes. */
@@ -37,12 +36,12 @@ export class WrittenAnswer {
 export class Preparation {
   readonly #admission = new Admission();
   readonly #pool: TaskPool;
-  /** Where the files of open imports are planned. */
-  readonly heldFiles: HeldFiles;
+  /** Where the files of open imports are held and planned; another one is read again when it is asked about. */
+  readonly heldFiles: TaskPool;
 
   constructor(spawn: SpawnChild, limits: Partial<PoolLimits> = {}) {
     this.#pool = new TaskPool(spawn, { ...defaultLimits, ...limits });
-    this.heldFiles = new HeldFiles(spawn, { ...defaultLimits, ...heldLimits });
+    this.heldFiles = new TaskPool(spawn, { ...defaultLimits, ...heldLimits });
   }
 
   /** Takes room for a request with a large body until it is answered; throws as `Admission.enter`. */

@@ -1,4 +1,4 @@
-/** A few child processes that work off large tasks, each within a time and a memory. */
+/** A few child processes that work off large tasks, each within a time and a memory; some hold a file between them. */
 import type { ChildProcess } from 'node:child_process';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { readProcessorMs } from '../process/processor-time.ts';
@@ -16,11 +16,19 @@ export type PoolLimits = {
 
 type Task = {
   callerId: string;
+  /** The id of what the child holds for it, such as the file of an import; null for a task by itself. */
+  holds: string | null;
   order: TaskOrder;
   resolve(output: unknown): void;
   reject(error: Error): void;
 };
-type Child = { process: ChildProcess; task: Task | null; timer: NodeJS.Timeout | null; endsFor: 'time' | null };
+type Child = {
+  process: ChildProcess;
+  task: Task | null;
+  holds: string | null;
+  timer: NodeJS.Timeout | null;
+  endsFor: 'time' | null;
+};
 
 /** Tasks that read a file of anybody's making: how long one takes follows from it only within wide bounds. */
 const ofFiles: ReadonlySet<TaskName> = new Set(['readImport', 'readMovedFile', 'stageTextModel']);
@@ -30,6 +38,7 @@ const maxClockTimes = 10;
 
 /** Runs tasks in child processes that end when idle; nobody has all at once, nor more than one with a file. */
 export class TaskPool {
+  /** Those used longest ago first. */
   readonly #children = new Set<Child>();
   readonly #waiting: Task[] = [];
   /** When each caller who may have a task waiting had its last turn. */
@@ -45,12 +54,34 @@ export class TaskPool {
     this.#limits = limits;
   }
 
-  /** Runs a caller's task; rejects as it does, with `validation_error` (memory) or `unavailable` (time, end). */
-  run<N extends TaskName>(callerId: string, name: N, input: TaskInput<N>): Promise<TaskOutput<N>> {
+  /**
+   * Runs a caller's task, where it can be in the child that `holds` what it is about; rejects as the task does, with
+   * `validation_error` (memory) or `unavailable` (time, end).
+   */
+  run<N extends TaskName>(
+    callerId: string,
+    name: N,
+    input: TaskInput<N>,
+    holds: string | null = null,
+  ): Promise<TaskOutput<N>> {
     return new Promise<unknown>((resolve, reject) => {
-      this.#waiting.push({ callerId, order: { name, input }, resolve, reject });
+      this.#waiting.push({ callerId, holds, order: { name, input }, resolve, reject });
       this.#startNext();
     }) as Promise<TaskOutput<N>>;
+  }
+
+  /** Lets go of what is held under an id; tasks about it are refused with `unavailable`. */
+  drop(holds: string): void {
+    for (const task of this.#waiting.filter((each) => each.holds === holds)) {
+      this.#waiting.splice(this.#waiting.indexOf(task), 1);
+      task.reject(endedEarly('it was ended'));
+    }
+    const child = [...this.#children].find((each) => each.holds === holds);
+    if (child === undefined) return;
+    child.holds = null;
+    const order: TaskOrder = { name: 'forgetUpload', input: null };
+    if (child.task !== null) child.process.kill('SIGKILL');
+    else this.#start(child, { callerId: '', holds: null, order, resolve: () => undefined, reject: () => undefined });
   }
 
   /** Ends all children; tasks under way or waiting are refused with `unavailable`. */
@@ -67,10 +98,12 @@ export class TaskPool {
     }
     if (this.#waiting.length === 0 && [...this.#children].every(({ task }) => task === null)) this.#turns.clear();
     for (;;) {
-      const startable = this.#waiting.filter((task) => this.#mayStart(task));
-      const child = startable.length > 0 && this.#findIdleChild();
+      const task = this.#findNext(this.#waiting.filter((each) => this.#mayStart(each)));
+      const child = task && this.#findIdleChild(task);
       if (!child) return;
-      this.#start(child, this.#takeNext(startable));
+      this.#waiting.splice(this.#waiting.indexOf(task), 1);
+      this.#turns.set(task.callerId, ++this.#turn);
+      this.#start(child, task);
     }
   }
 
@@ -83,23 +116,26 @@ export class TaskPool {
     return !ofFiles.has(order.name) || (running.filter(isFile).length < most && !own.some(isFile));
   }
 
-  #findIdleChild(): Child | null {
-    for (const child of this.#children) if (child.task === null && child.process.connected) return child;
-    return this.#children.size < this.#limits.maxChildren ? this.#open() : null;
+  /** Finds the child that holds what a task is about, else one that holds nothing, else the one used longest ago. */
+  #findIdleChild({ holds }: Task): Child | null {
+    const idle = [...this.#children].filter((child) => child.task === null && child.process.connected);
+    const fitting = idle.find((child) => child.holds === holds) ?? idle.find((child) => child.holds === null);
+    if (fitting !== undefined) return fitting;
+    return this.#children.size < this.#limits.maxChildren ? this.#open() : (idle[0] ?? null);
   }
 
-  /** Takes the first of some waiting tasks of the caller whose turn was longest ago. */
-  #takeNext(startable: readonly Task[]): Task {
+  /** Finds the first of some waiting tasks of the caller whose turn was longest ago. */
+  #findNext(startable: readonly Task[]): Task | null {
     const turnOf = ({ callerId }: Task) => this.#turns.get(callerId) ?? 0;
-    const task = startable.reduce((first, other) => (turnOf(other) < turnOf(first) ? other : first));
-    this.#waiting.splice(this.#waiting.indexOf(task), 1);
-    this.#turns.set(task.callerId, ++this.#turn);
-    return task;
+    return startable.reduce<Task | null>(
+      (first, other) => (first === null || turnOf(other) < turnOf(first) ? other : first),
+      null,
+    );
   }
 
   #open(): Child {
     const process = this.#spawn('preparation-child', { heapMb: this.#limits.heapMb });
-    const child: Child = { process, task: null, timer: null, endsFor: null };
+    const child: Child = { process, task: null, holds: null, timer: null, endsFor: null };
     this.#children.add(child);
     process.on('message', (reply: TaskReply) => this.#finish(child, reply));
     process.once('error', (error) => this.#bury(child, endedEarly(error.message)));
@@ -110,6 +146,9 @@ export class TaskPool {
   #start(child: Child, task: Task): void {
     if (child.timer !== null) clearTimeout(child.timer);
     child.task = task;
+    child.holds = task.holds;
+    this.#children.delete(child);
+    this.#children.add(child);
     const { taskMs } = this.#limits;
     this.#endAfter(child, readProcessorMs(child.process.pid ?? 0) ?? 0, taskMs, taskMs * maxClockTimes);
     // A channel that breaks is followed by the child's exit, which rejects the task.
