@@ -46,7 +46,7 @@ const explanation: Explanation = {
     ...{ thresholds: null, stage_ms: {}, truncated: [], reasons: [], familiarity: [] },
   },
 };
-const type = { id: '018f0000-0000-7000-8000-000000000000' } as DecisionType;
+const type = { id: '018f0000-0000-7000-8000-000000000000', name: 'Refunds' } as DecisionType;
 const example = { expected_decision: 'deny', input_payload: { message: 'My plate came in pieces', amount: 40 } };
 
 function showExplained(decided?: string, words = explanation.words, hasLearned = false) {
@@ -65,6 +65,13 @@ describe('an explanation', () => {
       'With amount 900 instead of 1,200 and with order.country DE where there is no value, it would be deny (81.2%), and somebody should look at it.',
       'Without “Urgent” in message, it would be approve (81.2%).',
     ]);
+  });
+
+  it('has on paper what it is about: the type, the policy and the input', () => {
+    showExplained();
+    const [head] = document.querySelectorAll('header.printed');
+    expect(head?.textContent).toBe('RefundsAs v3 decides.');
+    expect(document.querySelector('section.printed')?.textContent).toContain('my cup arrived broken');
   });
 
   it('names the words that weigh something, as they stand in the text', () => {

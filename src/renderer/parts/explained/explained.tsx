@@ -52,6 +52,10 @@ export function Explained({ type, explanation, input, decided, hasLearned = fals
   });
   return (
     <div ref={page} className="stack explained">
+      <header className="printed">
+        <h2>{showUnseen(type.name)}</h2>
+        <p className="muted">As {explanation.policy_version} decides.</p>
+      </header>
       <div className="row between">
         <strong className="wrap">{sentence}</strong>
         <span className="row">
@@ -63,6 +67,10 @@ export function Explained({ type, explanation, input, decided, hasLearned = fals
           </Button>
         </span>
       </div>
+      <section className="printed" aria-label="The input">
+        <h3>The input</h3>
+        <WholeInput input={input} />
+      </section>
       {decided !== undefined && <Now {...{ type, explanation, decided, hasLearned }} />}
       {note !== null && <p className="note">{note}</p>}
       {decided !== undefined && causes.length > 0 && (
