@@ -75,11 +75,10 @@ function prepareStatements(db: WorkbenchDatabase) {
     attempts: db.prepare<[string], RawAttempt>(
       `${selectAttempts} WHERE policy_id = ? ORDER BY attempt_number LIMIT 100`,
     ),
-    pastRun: db.prepare<[string, number, string], PastRun>(
+    pastRun: db.prepare<[string, number], PastRun>(
       `SELECT p.snapshot_size AS examples, a.completed_at - a.started_at AS tookMs
        FROM policies p JOIN training_attempts a ON a.policy_id = p.id AND a.status = 'succeeded'
-       WHERE p.organisation_id = ? AND p.snapshot_size > 0 AND p.created_at <= ?
-       ORDER BY p.decision_type_id = ? DESC, p.seq DESC LIMIT 1`,
+       WHERE p.decision_type_id = ? AND p.snapshot_size > 0 AND p.created_at <= ? ORDER BY p.seq DESC LIMIT 1`,
     ),
     nextVersion: db
       .prepare<[string], number>('SELECT coalesce(max(version), 0) + 1 FROM policies WHERE decision_type_id = ?')
@@ -179,9 +178,9 @@ export function createPolicyStore(db: WorkbenchDatabase) {
     countQueued: (organisationId: string): number => statements.countQueued.get(organisationId) ?? 0,
     /** The place of a policy in its organisation's queue, from 1; null where its training does not wait. */
     readQueuePlace: (policyId: string): number | null => statements.queuePlace.get(policyId) || null,
-    /** The latest training that succeeded before `policy` began: of its own type where there is one. */
+    /** The latest training of its type that succeeded before `policy` began: a table says nothing of texts. */
     findPastRun: (policy: PolicyRecord): PastRun | null =>
-      statements.pastRun.get(policy.organisationId, policy.createdAt, policy.decisionTypeId) ?? null,
+      statements.pastRun.get(policy.decisionTypeId, policy.createdAt) ?? null,
     /** Whether the file of the policy is the bundle of a finished training. */
     hasBundle: (policyId: string): boolean => statements.bundleOwner.get(policyId) !== undefined,
   };
