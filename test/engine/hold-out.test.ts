@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../src/engine/bundle/bundle.ts';
 import { compileDecider } from '../../src/engine/decide/decider.ts';
 import type { SplitWay, TrainingExample } from '../../src/engine/domain/training.ts';
-import { createRandom } from '../../src/engine/random.ts';
+import { measureRows } from '../../src/engine/measure/whole-decision.ts';
+import { createRandom, drawNormal } from '../../src/engine/random.ts';
 import { prepareRows } from '../../src/engine/training/data/labelled-rows.ts';
 import { measureWay } from '../../src/engine/training/evaluate/other-ways.ts';
 import { createProgressReporter } from '../../src/engine/training/progress.ts';
@@ -15,6 +16,7 @@ import { train } from '../../src/engine/training/train.ts';
 import { findWays } from '../../src/engine/units/find-ways.ts';
 import { toTemplate } from '../../src/engine/units/hold-out.ts';
 import { assignFolds, splitRows } from '../../src/engine/units/sides.ts';
+import { groupMeasured } from '../../src/engine/units/units.ts';
 import { sha256 } from '../../src/server/process/clock.ts';
 import { openTrainPorts } from './train-ports.ts';
 import { config, createDefinition, createExample, createRequest } from './training-request.ts';
@@ -326,5 +328,38 @@ describe('texts from templates', () => {
         examples.map((_, i) => i % 2),
       ),
     ).toEqual([]);
+  });
+});
+
+describe('the interval of rows held out by their time', () => {
+  const draws = 200;
+  const days = 120;
+  /** How often the interval of 300 rows holds what is right in such periods, and how wide it is. */
+  function measureDraws(by: SplitWay, spread: number) {
+    const random = createRandom(11);
+    let [held, width] = [0, 0];
+    for (let draw = 0; draw < draws; draw += 1) {
+      const shares = Array.from({ length: 6 }, () => Math.min(1, Math.max(0, 0.7 + spread * drawNormal(random))));
+      const rows = Array.from({ length: 300 }, (_, row) => {
+        const day = Math.floor(days * random());
+        const isRight = random() < (shares[Math.floor((6 * day) / days)] ?? 0);
+        return { input: { day }, content: String(row), isRight };
+      });
+      const counted = groupMeasured(rows, [], by).map((groups, row) => ({ ...groups, ...rows[row] }));
+      const { low, high } = measureRows(counted, ({ isRight }) => isRight === true);
+      held += Number(low <= 0.7 && 0.7 <= high);
+      width += high - low;
+    }
+    return { held: held / draws, width: width / draws };
+  }
+
+  it('is that of periods which differ, and hardly wider where they are alike [HLD-7]', () => {
+    const byTime = { by: 'date', field: 'day' } as const;
+    const byRows = { by: 'random', field: null } as const;
+    expect(measureDraws(byRows, 0.15).held).toBeLessThan(0.75);
+    expect(measureDraws(byTime, 0.15).held).toBeGreaterThan(0.93);
+    const [alike, asRows] = [measureDraws(byTime, 0), measureDraws(byRows, 0)];
+    expect(alike.held).toBeGreaterThan(0.95);
+    expect(alike.width).toBeLessThan(1.5 * asRows.width);
   });
 });

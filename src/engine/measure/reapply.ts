@@ -20,6 +20,8 @@ export type RecordedRow = RecordedAnswer & {
   input: JsonObject;
   /** A number that it shares with its copies and near copies among the rows; left out: it stands on its own. */
   group?: number | undefined;
+  /** The period that it is of, where rows were held out by their time. */
+  period?: number | undefined;
   /** Whether personal values of the input were masked: they are not known, and count as missing. */
   isMasked?: boolean;
   /** The current label, where the expected one was changed after a model's doubt; left out or null: it was not. */
@@ -37,7 +39,7 @@ export function isSetAsideLikelier(probabilities: readonly number[]): boolean {
 export type DecidingSettings = ThresholdSettings & { rules: CompiledRules; inputSchema: JsonObject | null };
 
 /** A row up to the thresholds: the option of the rule that matches, or null, and the prediction without it. */
-export type ReappliedRow = Pick<RecordedRow, 'expected' | 'isMasked' | 'relabelled' | 'group'> & {
+export type ReappliedRow = Pick<RecordedRow, 'expected' | 'isMasked' | 'relabelled' | 'group' | 'period'> & {
   ruled: string | null;
   prediction: Prediction;
 };
@@ -61,7 +63,7 @@ export function compileReapply(
   settings: DecidingSettings,
 ): (row: RecordedRow) => { row: ReappliedRow | null; steps: number } {
   const validate = compileInputValidator(settings);
-  return ({ input, isMasked = false, relabelled = null, group, ...answer }) => {
+  return ({ input, isMasked = false, relabelled = null, group, period, ...answer }) => {
     const ofSchema = validate === null ? 0 : Math.ceil(validate.estimateWork(input) / workPerStep);
     // A masked input passed the schema when it was decided.
     if (validate !== null && !isMasked && validate(input).length > 0) return { row: null, steps: ofSchema };
@@ -72,6 +74,7 @@ export function compileReapply(
       isMasked,
       relabelled,
       group,
+      period,
     };
     return { row, steps: steps + ofSchema };
   };

@@ -20,7 +20,7 @@ export function measureShare(count: number, of: number, effective = of): Measure
  * Measures the share of rows that are hits; its interval is of as many rows as their groups are worth. Of rows `aside`
  * nobody knows: the interval reaches from where none of them is a hit to where all are (Horowitz & Manski 2000).
  */
-export function measureRows<Row extends Pick<ReappliedRow, 'group'>>(
+export function measureRows<Row extends Pick<ReappliedRow, 'group' | 'period'>>(
   rows: readonly Row[],
   isHit: (row: Row) => boolean,
   { aside, areHits }: { aside: number; areHits: boolean } = { aside: 0, areHits: false },
@@ -35,20 +35,29 @@ export function measureRows<Row extends Pick<ReappliedRow, 'group'>>(
   return { ...(areHits ? most : least), low: least.low, high: most.high };
 }
 
+/** Quantiles of Student's t at 97.5% for 1 to 5 degrees of freedom, squared, in those of the normal distribution. */
+const tOverNormal = [42.03, 4.82, 2.64, 2.01, 1.72];
+
 /**
- * How many independent rows would say as much as rows of groups (the design effect, Kish 1965): the variance that their
- * share has by groups beside that by rows. Where all are alike, each group counts once.
+ * How many independent rows would say as much as rows of groups and periods (the design effect, Kish 1965): the
+ * variance that their share has by these beside that by rows. Where all are alike, each group counts once; as periods
+ * are few, their variance is known no better than Student's t allows.
  */
-function countEffective(rows: readonly Pick<ReappliedRow, 'group'>[], hits: readonly boolean[]): number {
+function countEffective(rows: readonly Pick<ReappliedRow, 'group' | 'period'>[], hits: readonly boolean[]): number {
   const units = listUnits(rows);
   const share = hits.filter(Boolean).length / Math.max(1, rows.length);
   const binomial = rows.length * share * (1 - share);
-  if (binomial === 0 || units.length === rows.length) return units.length;
-  const byUnits = units.reduce((sum, unit) => {
-    const right = unit.filter((row) => hits[row]).length;
-    return sum + (right - share * unit.length) ** 2;
-  }, 0);
-  return rows.length / Math.max(1, byUnits / binomial);
+  if (binomial === 0) return units.length;
+  const sumSquares = (parts: readonly number[][]) =>
+    parts.reduce((sum, part) => {
+      const right = part.filter((row) => hits[row]).length;
+      return sum + (right - share * part.length) ** 2;
+    }, 0);
+  const inTime = [...rows.keys()].filter((row) => rows[row]?.period !== undefined);
+  const periods = [...Map.groupBy(inTime, (row) => rows[row]?.period).values()];
+  const perPeriod = ((tOverNormal[periods.length - 2] ?? 0) * periods.length) / Math.max(1, periods.length - 1);
+  const byUnits = units.length === rows.length ? binomial : sumSquares(units);
+  return rows.length / Math.max(1, byUnits / binomial, (perPeriod * sumSquares(periods)) / binomial);
 }
 
 /** Says how many drawn rows are missing for a figure; null where there are enough, or rows are not drawn. */

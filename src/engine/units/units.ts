@@ -1,5 +1,5 @@
 /** One case: the unit by which rows are put on sides and into folds, and by which figures count them. */
-import type { SplitWay } from '../domain/training.ts';
+import { atRandom, type SplitWay } from '../domain/training.ts';
 import type { JsonObject } from '../json.ts';
 import { findCases, maxChanceInCount } from './copies.ts';
 import { compilePlacement, groupUnits } from './hold-out.ts';
@@ -35,20 +35,36 @@ export function placeUnits<Row extends Placed>(
   return { rows: rows.map((row, i) => ({ ...row, group: together[i] ?? -1, unit: toUnit(row) })), nearRepeats };
 }
 
+/** Into so many spans the times of measured rows are cut: a next period differs from them as they differ. */
+const periods = 6;
+/** With fewer rows each, a period's share is chance. */
+const minRowsPerPeriod = 10;
+
+/** Marks of a measured row that it shares with others: those of one case or group, and those of one period. */
+type Counted = { group: number | undefined; period: number | undefined };
+
 /**
  * Groups measured rows for counting how much they say about others: rows of one case have one number, and so have those
- * of a group that was held out. Undefined for a row on its own.
+ * of a group that was held out, and of rows held out by time those of a sixth of it. Undefined for a row on its own.
  */
 export function groupMeasured(
   rows: readonly { content: string; input: JsonObject }[],
   identifying: readonly (readonly string[])[],
   split: SplitWay,
-): { group: number | undefined }[] {
-  const place = compilePlacement(split.by === 'group' ? split : { by: 'random', field: null });
+): Counted[] {
+  const place = compilePlacement(split.by === 'column' ? atRandom : split);
   const { groups } = findCases(rows, identifying, () => true, maxChanceInCount);
-  const together = groupUnits(
-    rows.map(({ input }) => place(input)),
-    groups,
-  );
-  return rows.map((_, i) => ({ group: (together[i] ?? -1) < 0 ? undefined : together[i] }));
+  const placed = rows.map(({ input }) => place(input));
+  const together = groupUnits(placed, groups);
+  const times = Float64Array.from(placed.flatMap(({ time }) => time ?? [])).sort();
+  const periodOf = new Map<number, number>();
+  if (times.length >= periods * minRowsPerPeriod) {
+    times.forEach((time, at) => {
+      periodOf.set(time, periodOf.get(time) ?? Math.floor((periods * at) / times.length));
+    });
+  }
+  return placed.map(({ time }, i) => ({
+    group: (together[i] ?? -1) < 0 ? undefined : together[i],
+    period: time === undefined ? undefined : periodOf.get(time),
+  }));
 }

@@ -95,11 +95,16 @@ export async function decideUnits({ request, ports, progress }: Run): Promise<De
       identifying,
     );
     const inWay = way.split.by === 'date' ? judgeNewest(placed) : judge(placed);
-    const groups = groupMeasured(placed, identifying, way.split);
-    const outcomes = placed.flatMap((_, i): Outcome[] => {
+    const judged = placed.flatMap((row, i) => {
       const [random, other] = [atRandom[i] ?? null, inWay[i] ?? null];
-      return random === null || other === null ? [] : [{ atRandom: random, inWay: other, ...groups[i] }];
+      return random === null || other === null ? [] : [{ row, atRandom: random, inWay: other }];
     });
+    const groups = groupMeasured(
+      judged.map(({ row }) => row),
+      identifying,
+      way.split,
+    );
+    const outcomes = judged.map(({ row: _, ...outcome }, i): Outcome => ({ ...outcome, ...groups[i] }));
     return { way, placed, outcomes, ...compareWays(outcomes, way.level / ways.length) };
   });
   const lower = tried.filter(({ isLower }) => isLower).sort((a, b) => a.share - b.share);
