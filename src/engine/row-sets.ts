@@ -1,4 +1,4 @@
-/** Sets of numbered rows as bits, 32 to a word. */
+/** Sets of numbered rows, as bits, 32 to a word, and such as grow together. */
 export type RowSet = Uint32Array<ArrayBuffer>;
 
 /** The set of rows below `count` that fulfil a condition. */
@@ -40,3 +40,28 @@ export const intersect = (a: RowSet, b: RowSet): RowSet => a.map((word, w) => wo
 export const unite = (a: RowSet, b: RowSet): RowSet => a.map((word, w) => word | (b[w] as number));
 /** The rows of `a` that are not in `b`. */
 export const subtract = (a: RowSet, b: RowSet): RowSet => a.map((word, w) => word & ~(b[w] as number));
+
+/** Sets of numbered rows that grow together (union-find, Tarjan 1975): `count` of one row each, and those added. */
+export function createGroups(count = 0) {
+  const parents = Array.from({ length: count }, (_, row) => row);
+  /** The row that stands for the set of a row. */
+  const find = (row: number): number => {
+    let root = row;
+    while (parents[root] !== root) root = parents[root] ?? root;
+    for (let at = row; at !== root; ) {
+      const parent = parents[at] ?? root;
+      parents[at] = root;
+      at = parent;
+    }
+    return root;
+  };
+  return {
+    find,
+    add: () => parents.push(parents.length) - 1,
+    join(a: number, b: number) {
+      parents[find(a)] = find(b);
+    },
+    /** The groups of at least two rows, in the order of their first row. */
+    list: () => [...Map.groupBy(parents.keys(), find).values()].filter((group) => group.length > 1),
+  };
+}

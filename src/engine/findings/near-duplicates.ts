@@ -1,6 +1,7 @@
 import { isFiniteNumber, listLeaves } from '../features/values.ts';
 import { isJsonObject, type Json, type JsonObject, toCanonicalJson } from '../json.ts';
 import { hashNumber, hashString } from '../random.ts';
+import { createGroups } from '../row-sets.ts';
 import { digestText } from './equal-inputs.ts';
 import { type Finding, type FindingRow, findMajority, quoteList, type Search, toFinding } from './finding.ts';
 
@@ -85,29 +86,6 @@ function listBandKeys(sketch: Uint32Array, rest: number): number[] {
     }
     return key * bands + band;
   });
-}
-
-/** Sets of numbered rows that grow together. */
-function createGroups() {
-  const parents: number[] = [];
-  const find = (row: number): number => {
-    let root = row;
-    while (parents[root] !== root) root = parents[root] ?? root;
-    for (let at = row; at !== root; ) {
-      const parent = parents[at] ?? root;
-      parents[at] = root;
-      at = parent;
-    }
-    return root;
-  };
-  return {
-    add: () => parents.push(parents.length) - 1,
-    join(a: number, b: number) {
-      parents[find(a)] = find(b);
-    },
-    /** The groups of at least two rows, in the order of their first row. */
-    list: () => [...Map.groupBy(parents.keys(), find).values()].filter((group) => group.length > 1),
-  };
 }
 
 type Kept = Pick<FindingRow, 'id' | 'decision' | 'heldOut'>;

@@ -5,6 +5,7 @@ import { exp } from '../exact-math.ts';
 import { isFiniteNumber, listLeaves } from '../features/values.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { deriveSeed, hashNumber, hashString, randomStreams } from '../random.ts';
+import { createGroups } from '../row-sets.ts';
 import { codeFields, foldText, learnChances } from './field-model.ts';
 import { compareStrings } from './sides.ts';
 
@@ -133,15 +134,7 @@ function groupNearRepeats(rows: readonly Row[], maxChance: number): Int32Array {
   rows.forEach((row, i) => {
     if (inputOf[i] === different.length) different.push(row);
   });
-  const parents = Int32Array.from(different, (_, i) => i);
-  const find = (input: number): number => {
-    let root = input;
-    while (parents[root] !== root) {
-      parents[root] = parents[parents[root]];
-      root = parents[root];
-    }
-    return root;
-  };
+  const joined = createGroups(different.length);
   const known = measureCells(different);
   const placed = different.map(({ input }) => placeInput(input, known));
   const alike = new Map<number, number>();
@@ -152,13 +145,13 @@ function groupNearRepeats(rows: readonly Row[], maxChance: number): Int32Array {
     for (const cell of cells) {
       const first = firstIn.get(cell);
       if (first === undefined) firstIn.set(cell, i);
-      else parents[find(i)] = find(first);
+      else joined.join(i, first);
     }
   });
   const sizes = new Int32Array(different.length);
-  for (let i = 0; i < different.length; i++) sizes[find(i)] = sizes[find(i)] + 1;
+  for (let i = 0; i < different.length; i++) sizes[joined.find(i)] += 1;
   return Int32Array.from(rows, (_, i) => {
-    const root = find(inputOf[i]);
+    const root = joined.find(inputOf[i]);
     const size = sizes[root];
     return size > 1 && size <= maxInputsPerGroup ? root : -1;
   });

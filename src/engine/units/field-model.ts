@@ -3,6 +3,7 @@ import { log } from '../exact-math.ts';
 import { listLeaves } from '../features/values.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { hashNumber } from '../random.ts';
+import { createGroups } from '../row-sets.ts';
 
 /** A field as numbers: 0 where a row lacks it, else one for each different value, counted in `counts`. */
 export type CodedField = {
@@ -141,15 +142,14 @@ export function learnChances(fields: readonly CodedField[], rows: number): Chanc
   const joints = new Map<Edge, Map<number, number>>();
   return {
     compile(among) {
-      const roots = fields.map((_, field) => field);
-      const find = (field: number): number => (roots[field] === field ? field : find(roots[field]));
+      const joined = createGroups(fields.length);
       const chosen = new Set(among);
       // A spanning forest of most information (Kruskal 1956).
       const forest = edges.filter((edge) => {
         if (!chosen.has(edge.a) || !chosen.has(edge.b)) return false;
-        const [a, b] = [find(edge.a), find(edge.b)];
-        roots[a] = b;
-        return a !== b;
+        const isApart = joined.find(edge.a) !== joined.find(edge.b);
+        joined.join(edge.a, edge.b);
+        return isApart;
       });
       const pairs = forest.map((edge) => {
         const { a, b } = edge;

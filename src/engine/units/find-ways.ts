@@ -202,31 +202,19 @@ function findSignature(fields: readonly CodedField[], rows: number): string | nu
     .slice(0, maxSeeds);
   const whole = sampleWhole(fields[finest[0]], rows);
   const found = [...seeds, { sample: whole, start: evaluate(all, whole) }].map(({ sample, start }) => {
-    const step = (from: Grouping, isBetter: (to: Grouping) => boolean, mayAdd: boolean): Grouping => {
-      let best = from;
-      for (const field of all) {
-        const has = from.among.includes(field);
-        if (tried >= maxTried || (!has && !mayAdd) || (has && from.among.length === 1)) continue;
-        const next = evaluate(has ? from.among.filter((each) => each !== field) : [...from.among, field], sample);
-        if (isBetter(next) && rate(next) > (best === from ? -1 : rate(best))) best = next;
-      }
-      return best;
+    /** Adds or drops the field that is best among those that make it better, as long as there is one. */
+    const climb = (from: Grouping, isBetter: (to: Grouping, from: Grouping) => boolean, mayAdd: boolean): Grouping => {
+      const [best] = listNeighbours(from.among, mayAdd ? all : from.among)
+        .flatMap((among) => (tried < maxTried ? evaluate(among, sample) : []))
+        .filter((to) => isBetter(to, from))
+        .sort((a, b) => rate(b) - rate(a));
+      return best === undefined ? from : climb(best, isBetter, mayAdd);
     };
-    let best = start;
-    for (let last: Grouping | null = null; last !== best; ) {
-      last = best;
-      const from = best;
-      best = step(from, (next) => rate(next) > rate(from) + minGain, true);
-    }
-    for (let last: Grouping | null = null; last !== best; ) {
-      last = best;
-      const from = best;
-      const isCoarser = ({ pairs: more, chance, grouped, expected }: Grouping) =>
-        more >= coarser.pairs * from.pairs &&
-        (chance <= coarser.chance * grouped || expected <= coarser.expected * more);
-      best = step(from, isCoarser, false);
-    }
-    return best;
+    const full = climb(start, (to, from) => rate(to) > rate(from) + minGain, true);
+    const isCoarser = ({ pairs, chance, grouped, expected }: Grouping, from: Grouping) =>
+      pairs >= coarser.pairs * from.pairs &&
+      (chance <= coarser.chance * grouped || expected <= coarser.expected * pairs);
+    return climb(full, isCoarser, false);
   });
   const [best] = found.sort((a, b) => rate(b) - rate(a));
   if (best === undefined) return null;
@@ -249,6 +237,12 @@ function findSignature(fields: readonly CodedField[], rows: number): string | nu
     .map((field) => fields[field].name)
     .join(fieldSeparator);
 }
+
+/** Some fields with one of others more, or one of theirs less. */
+const listNeighbours = (among: readonly number[], others: readonly number[]): (readonly number[])[] =>
+  others
+    .map((field) => (among.includes(field) ? among.filter((each) => each !== field) : [...among, field]))
+    .filter(({ length }) => length > 0);
 
 const rate = ({ grouped, chance }: Grouping) => grouped - chanceWeight * chance;
 
