@@ -83,8 +83,16 @@ describe('a file of texts', () => {
     const said = policy.body.metrics.accuracy;
     expect(Math.abs(right / newFrenchMessages.length - said), `${right} of 48, said ${said}`).toBeLessThan(0.05);
 
-    await table.getByRole('button', { name: 'Train with it: Words alone' }).click();
-    await page.getByText('Trained, not live', { exact: true }).waitFor({ timeout: 600_000 });
+    await goToPlace(page, 'Deploy');
+    await page.getByText(/^Texts are read by the text model fast, which no page can hold\. By words alone/).waitFor();
+    await keepPicture(page, 'deploy-page-of-words');
+    await page.getByRole('button', { name: 'Train with words alone, without deploying it' }).click();
+    const save = page.getByRole('button', { name: 'Save v2, of words alone, as a page' });
+    await save.waitFor({ timeout: 600_000 });
+    const [download] = await Promise.all([page.waitForEvent('download'), save.click()]);
+    expect(download.suggestedFilename()).toMatch(/^messages-v2-.*\.html$/);
+    await goToPlace(page, 'Train');
+    await page.getByText('Trained, not live', { exact: true }).waitFor();
     expect(faults).toEqual([]);
   });
 });

@@ -66,6 +66,14 @@ describe('the sample project', () => {
     const exported = await bench.app.inject({ url: `/api/v1${path}/export`, headers });
     expect([exported.statusCode, exported.rawPayload.length < 30_000_000]).toEqual([200, true]);
     expect(metrics.text_models).toContainEqual(expect.objectContaining({ text_model: 'english', chosen: true }));
+    // No page holds the text model: what words alone would cost is said, and how to have them.
+    const refused = await bench.call('GET', `${path}/export/page`);
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      expect.stringMatching(
+        /Of [\d,]+ training examples [\d.]+% by words and [\d.]+% by english were right unseen\. Train with words alone/,
+      ),
+    ]);
 
     const first: Example = (await bench.call('GET', `${path}/examples?page_size=1`)).body.items[0];
     expect(await decide(first)).toMatchObject({

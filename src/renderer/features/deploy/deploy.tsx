@@ -69,7 +69,7 @@ export function Deploy({ type }: { type: DecisionType }) {
         <History type={type} why={why} isAsked={policies.data.some(isDeployable)} />
       )}
       {type.model_deployed && <Aliases type={type} />}
-      {type.model_deployed && <BundleExport type={type} />}
+      {type.model_deployed && <BundleExport type={type} policies={policies.data ?? []} />}
       <ArchiveExport type={type} />
     </Place>
   );

@@ -2,10 +2,12 @@
 import { Button, Checkbox } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import type { PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { saveFile } from '../../parts/save-file.ts';
-import { decimal } from '../../parts/text/figures.ts';
+import { decimal, number, percent } from '../../parts/text/figures.ts';
+import { useChange, useOperation } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 
@@ -84,13 +86,61 @@ export function ArchiveExport({ type }: { type: DecisionType }) {
   );
 }
 
+type PageProps = { type: DecisionType; policies: readonly PolicySummary[] };
+
+/** Saves the page of what decides; where a text model reads its texts, offers a policy of words alone beside it. */
+function PageExport({ type, policies }: PageProps) {
+  const { client } = useWorkbench();
+  const start = useChange('training.start');
+  const params = { decision_type_id: type.id };
+  const deployed = policies.find((policy) => policy.deployed);
+  const later = policies.find(({ status, version }) => status === 'trained' && version > (deployed?.version ?? 0));
+  const readPolicy = (policy?: PolicySummary) => ({ params: { ...params, policy_id: policy?.id ?? '' } });
+  const now = useOperation('policies.get', readPolicy(deployed), { enabled: deployed !== undefined }).data;
+  const next = useOperation('policies.get', readPolicy(later), { enabled: later !== undefined }).data;
+  const small = next?.training_config.text_model === 'words' ? next : null;
+  const trials = now?.metrics?.text_models ?? [];
+  const [chosen, words] = [trials.find((trial) => trial.chosen), trials.find((trial) => trial.size_mb === 0)];
+  const isLarge = chosen !== undefined && words !== undefined && chosen.size_mb > 0;
+  const query = isLarge && small !== null ? { policy_id: small.id } : {};
+  const page = useDownload(type, (signal) => client.download('bundle.export_page', { params, query }, signal));
+  if (!isLarge || now === undefined) return <Download download={page} name="Save as a page" busy="Packing the page…" />;
+  return (
+    <>
+      <p className="muted">
+        Texts are read by the text model {chosen.text_model}, which no page can hold. By words alone{' '}
+        {percent(words.accuracy)} of {number(words.rows)} training examples were right unseen, by {chosen.text_model}{' '}
+        {percent(chosen.accuracy)}.
+      </p>
+      {small !== null ? (
+        <Download
+          download={page}
+          name={`Save v${small.version}, of words alone, as a page`}
+          busy={'Packing the page…'}
+        />
+      ) : (
+        <div className="row">
+          <Button
+            loading={start.isPending}
+            onClick={() =>
+              start.mutate({ params, body: { ...now.training_config, text_model: 'words', auto_deploy: false } })
+            }
+          >
+            Train with words alone, without deploying it
+          </Button>
+        </div>
+      )}
+      {start.error && <ErrorNote error={start.error} />}
+    </>
+  );
+}
+
 /** Saves the bundle, with or without the text model, or the page that decides by itself. */
-export function BundleExport({ type }: { type: DecisionType }) {
+export function BundleExport({ type, policies }: PageProps) {
   const { client } = useWorkbench();
   const [slim, setSlim] = useState(false);
   const params = { decision_type_id: type.id };
   const download = useDownload(type, (signal) => client.download('bundle.export', { params, query: { slim } }, signal));
-  const page = useDownload(type, (signal) => client.download('bundle.export_page', { params, query: {} }, signal));
   const { isPending, run } = download;
   useCommands('Files', [{ id: 'export-bundle', title: 'Export bundle', enabled: !isPending, run }]);
   return (
@@ -106,7 +156,7 @@ export function BundleExport({ type }: { type: DecisionType }) {
           onChange={(event) => setSlim(event.currentTarget.checked)}
         />
         <Download download={download} name="Export bundle" busy="Packing the bundle…" isFirst={type.draft === null} />
-        <Download download={page} name="Save as a page" busy="Packing the page…" />
+        <PageExport type={type} policies={policies} />
       </div>
     </Part>
   );

@@ -12,11 +12,12 @@ import {
 import { type Manifest, toManifestDraft } from '../../../engine/bundle/manifest.ts';
 import { type ModelCardFacts, writeModelCard } from '../../../engine/bundle/model-card.ts';
 import { recordGoldenLines } from '../../../engine/decide/golden.ts';
-import type { Metrics } from '../../../engine/domain/metrics.ts';
+import type { Metrics, TextModelTrial } from '../../../engine/domain/metrics.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { countNgrams } from '../../../engine/features/plan.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { WholeDecision } from '../../../engine/measured.ts';
+import { formatCount } from '../../../engine/numeric.ts';
 import { isPiiField, redactToPlaceholder } from '../../../engine/pii.ts';
 import { fillPage } from '../../../engine/report/fill-page.ts';
 import { makeGoldenInputs } from '../../../engine/training/package/golden-inputs.ts';
@@ -153,15 +154,25 @@ export async function exportPage(
 ): Promise<{ html: string; fileName: string }> {
   const { plan, inputSchema } = runtime.deployed.readFile(type, exportable.policy).present;
   if (plan.text?.encoder) {
+    const compared = describeWords(exportable.metrics?.text_models ?? []);
     throw new WorkbenchError(
       'conflict',
-      'The policy reads texts by a text model, which is too large for a page. Train with words alone (text_model: words), or use the bundle.',
+      `The policy reads texts by a text model, which is too large for a page.${compared} Train with words alone (text_model: words), without deploying it (auto_deploy: false), and save that policy; or use the bundle.`,
     );
   }
   const page = await readBuiltPage(options, 'page.html', 'decides');
   const { bytes, fileName } = await exportBundle(runtime, type, exportable, false);
   const html = fillPage(page, { name: type.name, bundle: bytes, hasSchema: inputSchema !== null });
   return { html, fileName: fileName.replace(/\.zip$/, '.html') };
+}
+
+/** Says how often words alone were right beside the text model that was chosen; empty where they were not compared. */
+function describeWords(trials: readonly TextModelTrial[]): string {
+  const words = trials.find((trial) => trial.size_mb === 0);
+  const chosen = trials.find((trial) => trial.chosen);
+  if (words === undefined || chosen === undefined) return '';
+  const say = ({ text_model: name, accuracy }: TextModelTrial) => `${(100 * accuracy).toFixed(1)}% by ${name}`;
+  return ` Of ${formatCount(words.rows)} training examples ${say(words)} and ${say(chosen)} were right unseen.`;
 }
 
 function nameBundle(bytes: Uint8Array, name: string): ExportedBundle {
