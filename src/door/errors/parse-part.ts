@@ -1,17 +1,16 @@
 import type { ZodType, z } from 'zod';
 import { shorten } from '../../engine/code-points.ts';
 import type { ErrorDetail, Result } from '../../engine/errors.ts';
+import { toValidationError } from './validation-error.ts';
 
 const maxReportedProblems = 100;
 /** Code points of a name that was sent, of which a refusal repeats no more: it may be as long as a body. */
 const maxShownName = 200;
 
+type Part = 'body' | 'query' | 'path' | 'arguments';
+
 /** Checks one part of a request; every problem carries its place, an unknown field its own name. */
-export function parsePart<S extends ZodType>(
-  schema: S,
-  value: unknown,
-  part: 'body' | 'query' | 'path' | 'arguments',
-): Result<z.output<S>, ErrorDetail> {
+export function parsePart<S extends ZodType>(schema: S, value: unknown, part: Part): Result<z.output<S>, ErrorDetail> {
   const parsed = schema.safeParse(value, { reportInput: false });
   if (parsed.success) return { ok: true, value: parsed.data };
   const problems: ErrorDetail[] = [];
@@ -20,6 +19,13 @@ export function parsePart<S extends ZodType>(
     if (problems.length >= maxReportedProblems) break;
   }
   return { ok: false, problems: problems.slice(0, maxReportedProblems) };
+}
+
+/** Reads one part of a request; throws `validation_error` with what `parsePart` finds. */
+export function readPart<S extends ZodType>(schema: S, value: unknown, part: Part = 'body'): z.output<S> {
+  const parsed = parsePart(schema, value, part);
+  if (!parsed.ok) throw toValidationError(parsed.problems);
+  return parsed.value;
 }
 
 type Issue = z.core.$ZodIssue;

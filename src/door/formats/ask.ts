@@ -1,5 +1,5 @@
 /** Questions to decision models: each is decided by the type that answers it, once, all of a call or none. */
-import type { ZodType, z } from 'zod';
+import type { z } from 'zod';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import {
   type decisionModelOperations,
@@ -9,8 +9,8 @@ import {
 } from '../../server/contract/deciding/decision-models.ts';
 import type { Deciding } from '../deciding/deciding.ts';
 import type { Answer, Door, Keeper, Named } from '../deciding/door.ts';
-import { parsePart } from '../errors/parse-part.ts';
-import { readProblems, toValidationError } from '../errors/validation-error.ts';
+import { readPart } from '../errors/parse-part.ts';
+import { readProblems } from '../errors/validation-error.ts';
 import { mapMaybePromise } from '../maybe-promise.ts';
 import { refuseByOptions } from '../questions/find-answering.ts';
 import {
@@ -49,7 +49,7 @@ export function askSystemone<Caller, Found extends Named>(
   body: unknown,
   call: Call<Caller, SystemoneAnswers>,
 ): SystemoneAnswers | Promise<SystemoneAnswers> {
-  const asked = readSystemone(read(systemoneRequestSchema, body));
+  const asked = readSystemone(readPart(systemoneRequestSchema, body));
   return ask(open, call, asked, (answered) => ({
     model: nameModel(answered),
     answers: Object.fromEntries(
@@ -68,7 +68,7 @@ export function askDecisions<Caller, Found extends Named>(
   body: unknown,
   call: Call<Caller, DecisionsAnswers>,
 ): DecisionsAnswers | Promise<DecisionsAnswers> {
-  const asked = readDecisions(read(decisionsRequestSchema, body));
+  const asked = readDecisions(readPart(decisionsRequestSchema, body));
   return ask(open, call, asked, (answered) => ({
     model: nameModel(answered),
     answers: answered.map(toDecisionsAnswer),
@@ -100,12 +100,6 @@ export function listModels(
       release_date: new Date(deployedAt).toISOString().slice(0, 10),
     })),
   };
-}
-
-function read<Schema extends ZodType>(schema: Schema, body: unknown): z.output<Schema> {
-  const parsed = parsePart(schema, body, 'body');
-  if (!parsed.ok) throw toValidationError(parsed.problems);
-  return parsed.value;
 }
 
 /** Decides by each type that answers once; `format` makes the answers. */

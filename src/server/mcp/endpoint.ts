@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { toEnvelope, toWorkbenchError } from '../../door/errors/envelope.ts';
-import { parsePart } from '../../door/errors/parse-part.ts';
+import { readPart } from '../../door/errors/parse-part.ts';
 import { toInvalidValue, toValidationError } from '../../door/errors/validation-error.ts';
 import type { ErrorCode, WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
@@ -142,9 +142,7 @@ function readArguments(tool: Tool, { ...toolArguments }: ToolArguments): { act: 
     ]);
   }
   if (part !== '') delete toolArguments['part'];
-  const parsed = parsePart(act.arguments, correctArguments(act.arguments, toolArguments), 'arguments');
-  if (!parsed.ok) throw toValidationError(parsed.problems);
-  return { act, values: parsed.value };
+  return { act, values: readPart(act.arguments, correctArguments(act.arguments, toolArguments), 'arguments') };
 }
 
 const lookEveryMs = 500;

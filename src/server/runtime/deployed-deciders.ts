@@ -19,7 +19,7 @@ import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-
 import { compileSaved, toRulesOnlyPolicy, withCurrentSettings } from './current-settings.ts';
 import type { EncoderHost, HostedTextModel } from './encoder/encoder-host.ts';
 import { findForeignPart, findReader } from './encoder/text-model.ts';
-import { UnavailablePolicies } from './unavailable-policies.ts';
+import { remedy, UnavailablePolicies } from './unavailable-policies.ts';
 
 export type PolicyFile = Pick<DeployedPolicy, 'id' | 'version' | 'bundleSha256'>;
 
@@ -54,8 +54,6 @@ type Compiled = {
 const maxCompiledPolicies = 24;
 /** Changes that may be under way at once: the rules and the digest of what decides are kept with it. */
 const maxChanges = 4;
-
-const remedy = 'Train the decision type again, or put a backup of the file in its place.';
 
 /** Path of a policy's bundle, in its slim form. */
 export function artifactPath(artifactsDir: string, policyId: string): string {

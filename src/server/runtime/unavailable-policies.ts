@@ -7,7 +7,7 @@ import type { MonotonicClock } from '../../engine/ports.ts';
 const retryDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000];
 /** Errors of a policy whose parts cannot be used; anything else is a fault, for the log alone. */
 const shownCodes: readonly ErrorCode[] = ['unavailable', 'validation_error'];
-const remedy = 'Train the decision type again, or put a backup of the file in its place.';
+export const remedy = 'Train the decision type again, or put a backup of the file in its place.';
 
 type Failure = { reason: string; isMisfit: boolean; tries: number; retryAtMs: number; filesSeen: string };
 

@@ -1,7 +1,7 @@
 /** The examples of one call: checked against their type, made, and written out as rows and as the answer. */
 import type { z } from 'zod';
-import { parsePart } from '../../../door/errors/parse-part.ts';
-import { refuseProblems, toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
+import { readPart } from '../../../door/errors/parse-part.ts';
+import { refuseProblems, toInvalidValue } from '../../../door/errors/validation-error.ts';
 import { lostDigits } from '../../../engine/bundle/unread.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
 import { byName } from '../../../engine/domain/records.ts';
@@ -57,9 +57,8 @@ export function prepareExamples(order: { bytes: Uint8Array; type: ExampleType; n
   answer: Uint8Array;
 } {
   const value = readJsonBody(order.bytes, maxPreparedValues, refuseLostDigits);
-  const request = parsePart(exampleOperations['examples.create'].body, value, 'body');
-  if (!request.ok) throw toValidationError(request.problems);
-  const examples = makeExamples(request.value, order.type, order.nowMs);
+  const request = readPart(exampleOperations['examples.create'].body, value);
+  const examples = makeExamples(request, order.type, order.nowMs);
   return {
     rows: writeRows(examples, order),
     answer: Buffer.from(JSON.stringify(examples.map(toExample))),

@@ -1,6 +1,6 @@
 /** Import of an example file: read whole, mapped, summed up and, where it is committed, made into rows: all or none. */
 import type { ZodType, z } from 'zod';
-import { parsePart } from '../../../door/errors/parse-part.ts';
+import { readPart } from '../../../door/errors/parse-part.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import type { ErrorDetail } from '../../../engine/errors.ts';
 import type { ConflictChoice } from '../../../engine/export/merge.ts';
@@ -208,12 +208,8 @@ async function readRequest(given: ImportRequest | ImportBody): Promise<ImportOrd
   return { ...request, file: { content, format } };
 }
 
-function parseRequest(bytes: Uint8Array): ImportRequest {
-  const value = readJsonBody(bytes, maxPreparedValues);
-  const request = parsePart(exampleOperations['examples.import'].body, value, 'body');
-  if (!request.ok) throw toValidationError(request.problems);
-  return request.value;
-}
+const parseRequest = (bytes: Uint8Array): ImportRequest =>
+  readPart(exampleOperations['examples.import'].body, readJsonBody(bytes, maxPreparedValues));
 
 /** Fields of a form that are texts as they stand. */
 const plainFields = new Set(['sheet', 'delimiter', 'quote', 'encoding', 'on_conflict', 'decision_type_id', 'name']);
@@ -223,18 +219,14 @@ export async function readFields<S extends ZodType>(
   { bytes, contentType }: ImportBody,
   schema: S,
 ): Promise<z.output<S>> {
-  const form = await readForm(bytes, contentType).catch(() =>
-    refuseField('file', 'the body is not multipart/form-data; let your HTTP client write it'),
-  );
+  const form = await readForm(bytes, contentType);
   const fields: Record<string, unknown> = {};
   for (const [name, value] of form) {
     const isPlain = typeof value !== 'string' || plainFields.has(name);
     const parsed = isPlain ? { ok: true as const, value } : parseJsonText(value);
     fields[name] = parsed.ok ? parsed.value : refuseField(name, `this field is not JSON: ${parsed.fault.message}`);
   }
-  const parsed = parsePart(schema, fields, 'body');
-  if (!parsed.ok) throw toValidationError(parsed.problems);
-  return parsed.value;
+  return readPart(schema, fields);
 }
 
 function refuseField(field: string, msg: string): never {

@@ -1,7 +1,7 @@
 /** Moving a decision type between workbenches: packed into an archive, made from one, or decided for by a bundle. */
 import { rmSync } from 'node:fs';
-import { parsePart } from '../../../door/errors/parse-part.ts';
-import { refuseProblems, toValidationError } from '../../../door/errors/validation-error.ts';
+import { readPart } from '../../../door/errors/parse-part.ts';
+import { refuseProblems } from '../../../door/errors/validation-error.ts';
 import { nextTurn } from '../../../door/turns.ts';
 import { definitionSchema } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
@@ -33,8 +33,8 @@ import {
   findDecisionType,
   insertDecisionType,
   refuseAnother,
+  refuseChangedMeanwhile,
   refuseOtherState,
-  toTypeTag,
 } from '../types/decision-types.ts';
 import { listConnectionProblems } from '../types/setting-problems.ts';
 import { listNameProblems } from '../types/type-names.ts';
@@ -147,9 +147,7 @@ function toRecord(caller: Caller, archived: ReadArchive['type']): Omit<DecisionT
   if (active === undefined) throw new Error('The archive has no active version.');
   const { name, description, pii_fields, retention_days, fallback_option, costs, one_case, audit } = archived;
   const settings = { name, description, pii_fields, retention_days, fallback_option, costs, one_case, audit };
-  const request = { ...settings, ...definitionSchema.parse(active.definition) };
-  const parsed = parsePart(decisionTypeCreateSchema, request, 'body');
-  if (!parsed.ok) throw toValidationError(parsed.problems);
+  readPart(decisionTypeCreateSchema, { ...settings, ...definitionSchema.parse(active.definition) });
   refuseProblems(listNameProblems(active.definition, null));
   return {
     id: archived.id,
@@ -215,19 +213,15 @@ async function importBundleAsType(
   { file, typeName, definition, piiFields, fallbackOption, marks, ...bundle }: MovedFile & { kind: 'bundle' },
   alongside: (moved: MovedType) => void,
 ): Promise<MovedType> {
-  const request = parsePart(
-    decisionTypeCreateSchema,
-    { name: typeName, pii_fields: piiFields, fallback_option: fallbackOption, ...definition },
-    'body',
-  );
-  if (!request.ok) throw toValidationError(request.problems);
+  const settings = { name: typeName, pii_fields: piiFields, fallback_option: fallbackOption };
+  const request = readPart(decisionTypeCreateSchema, { ...settings, ...definition });
   refuseProblems(listNameProblems(definition, null));
   refuseAnother(deps, caller, typeName);
   const moved = await withFiles(deps, [{ policyId, bytes: file }], async () => {
     await deps.runtime.deployed.selfTest(file);
     await deps.store.writeLock.whenFree();
     return deps.store.transaction(() => {
-      const type = insertDecisionType(deps, caller, request.value, definition);
+      const type = insertDecisionType(deps, caller, request, definition);
       deployBundle(deps, caller, type, { policyId, version: 1, file, ...bundle, first: null });
       const marked = { typeId: type.id, createdAt: deps.clock.now() };
       const left = deps.questions.take(
@@ -279,9 +273,7 @@ export async function importPolicy(
       await store.writeLock.whenFree();
       return store.transaction(() => {
         const now = findDecisionType(deps, caller, type.id);
-        if (toTypeTag(deps, now) !== toTypeTag(deps, type)) {
-          throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
-        }
+        refuseChangedMeanwhile(deps, now, type);
         writeSettings(deps, now, next);
         const made = deployBundle(deps, caller, findDecisionType(deps, caller, type.id), {
           policyId,

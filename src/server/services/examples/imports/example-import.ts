@@ -4,6 +4,7 @@ import { toFolderPaths } from '../../../data-folder/folder.ts';
 import type { Foundation } from '../../../foundation.ts';
 import type { ImportRequest } from '../../../preparation/imports/read-import.ts';
 import { LargeBody } from '../../../preparation/preparation.ts';
+import type { ExampleMerges } from '../../../store/examples/example-merges.ts';
 import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts';
 import type { ExampleAdditions } from '../example-additions.ts';
 import { addExampleRows, toExampleType } from '../examples.ts';
@@ -13,6 +14,12 @@ const exported = /cell_kinds|"input_payload"/;
 
 /** Characters of a file that is read on the server's thread, in 20 ms at worst; a child costs 1 ms. */
 const maxLightFileLength = 8 * 1024;
+
+/** Writes what an export of examples changes of those that are here; throws `conflict` where these are others now. */
+export function applyMerges({ store }: Foundation, merges: ExampleMerges | null): void {
+  if (merges !== null && store.exampleMerges.apply(merges) < merges.count)
+    throw new WorkbenchError('conflict', 'Examples were changed meanwhile; nothing was imported. Import it again.');
+}
 
 /** Says what is in a file; `commit` adds its examples, with what `alongside` writes. Throws `validation_error`. */
 export async function importExamples(
@@ -37,12 +44,7 @@ export async function importExamples(
   };
   const { result, rows, merges } = await read();
   const finish = () => {
-    if (merges !== null && deps.store.exampleMerges.apply(merges) < merges.count) {
-      throw new WorkbenchError(
-        'conflict',
-        'Examples were changed meanwhile; nothing was imported. Import the file again.',
-      );
-    }
+    applyMerges(deps, merges);
     alongside?.(result);
   };
   if (rows !== null) await addExampleRows(deps, type, rows, ['body', 'content'], finish);

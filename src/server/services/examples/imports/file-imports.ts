@@ -1,7 +1,6 @@
 /** The import of a file: begun with its upload, planned after each choice, and committed at once. */
 import { rmSync } from 'node:fs';
 import { toValidationError } from '../../../../door/errors/validation-error.ts';
-import { WorkbenchError } from '../../../../engine/errors.ts';
 import type { ConflictChoice } from '../../../../engine/export/merge.ts';
 import { startChoices } from '../../../../engine/import/planning/import-choices.ts';
 import { requireScope } from '../../../auth/auth.ts';
@@ -17,6 +16,7 @@ import { mayAddReadings } from '../../authors.ts';
 import { findDecisionType, refuseAnother, refuseChangedMeanwhile } from '../../types/decision-types.ts';
 import type { ExampleAdditions } from '../example-additions.ts';
 import { toExampleType } from '../examples.ts';
+import { applyMerges } from './example-import.ts';
 import { type Committed, type FileImport, type Imports, planExtension, planNewType } from './imports.ts';
 
 type ImportDeps = Foundation & { imports: Imports };
@@ -196,8 +196,7 @@ async function writeAll(
   const begin = () => plan.begin(rows.count);
   let committed: Committed | null = null;
   const end = () => {
-    if (merges !== null && deps.store.exampleMerges.apply(merges) < merges.count)
-      throw new WorkbenchError('conflict', 'Examples were changed meanwhile; nothing was imported. Import it again.');
+    applyMerges(deps, merges);
     committed = { type: plan.end(), examples: rows.count, ids, merge };
     alongside(committed);
   };

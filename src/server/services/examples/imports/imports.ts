@@ -1,8 +1,6 @@
 /** Imports under way: begun, and committed at once or never. */
-import type { ZodType, z } from 'zod';
 import { BusyError } from '../../../../door/errors/busy-error.ts';
-import { parsePart } from '../../../../door/errors/parse-part.ts';
-import { toValidationError } from '../../../../door/errors/validation-error.ts';
+import { readPart } from '../../../../door/errors/parse-part.ts';
 import type { Definition } from '../../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../../engine/errors.ts';
 import type { ImportChoices } from '../../../../engine/import/planning/import-choices.ts';
@@ -208,9 +206,3 @@ const toPartType = (id: string, definition: ExampleType['definition']): ExampleT
   id,
   definition: { ...definition, readings: {} },
 });
-
-function readPart<S extends ZodType>(schema: S, value: unknown): z.output<S> {
-  const parsed = parsePart(schema, value, 'body');
-  if (!parsed.ok) throw toValidationError(parsed.problems);
-  return parsed.value;
-}
