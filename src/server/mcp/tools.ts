@@ -185,7 +185,7 @@ export const tools: readonly Tool[] = [
     ],
     shorten: shortenType,
     description:
-      'Creates a decision type: a name, at least two options, and optionally more, such as hard rules (CEL over ctx; the resource workbench://guides/rules explains them). Counts towards the plan; costs no credits.',
+      'Creates a decision type: a name, at least two options, and optionally more, such as hard rules (CEL over ctx: workbench://guides/rules). Counts towards the plan; costs no credits.',
     summarise: ({ id, name }) =>
       `Created ${JSON.stringify(name)} with id ${id}. Cost: none. Next: add_examples or generate_examples.`,
   }),

@@ -39,7 +39,7 @@ const costs = costsSchema.nullable().describe('What wrong answers and reviews co
 const oneCase = splitSchema
   .nullable()
   .describe(
-    'What it will be asked about, as a person says it: by `group` new values of the field, by `date` later times; `random`: more of what the examples hold. Trainings hold rows out so. null: as the examples show',
+    'What it will be asked about: `group`: new values of the field; `date`: later times; `random`: more like the examples. null: as the examples show',
   );
 const options = optionsInputSchema.describe('The possible decisions');
 const reasonCodes = reasonCodesInputSchema.describe('Short codes that say why');
