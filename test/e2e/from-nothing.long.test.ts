@@ -6,7 +6,7 @@ import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-
 
 /** Words of messages that are none for a picture. */
 const unfit =
-  /sex|dirt|adult|babe|xxx|horn|luv|love|shit|fuck|damn|\bass\b|bitch|crap|\bcum\b|piss|naked|nude|fantas|flirt|kiss|dick|suck|virgin|slut|\bbed\b|\bhot\b|feel you/i;
+  /sex|porn|hardcore|naughty|slag|dating|singles|girl|lesb|gay|pussy|tits|\bhell\b|bloody|drunk|dirt|adult|babe|xxx|horn|luv|love|shit|fuck|damn|\bass\b|bitch|crap|\bcum\b|piss|naked|nude|fantas|flirt|kiss|dick|suck|virgin|slut|\bbed\b|\bhot\b|feel you/i;
 const rows = readFileSync(new URL('../fixtures/sms_spam/train.jsonl', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')

@@ -114,7 +114,7 @@ describe('the frame', () => {
     await screen.findByText(/in this queue/);
     press('?', { shiftKey: true });
     const dialog = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' });
-    const [first] = within(dialog).getAllByRole('heading', { level: 3 });
+    const [first] = within(dialog).getAllByRole('row');
     expect(first?.textContent).toBe('Label');
     expect(within(dialog).queryByText('none')).toBeNull();
     fireEvent.click(within(dialog).getByRole('button', { name: 'Change keys' }));

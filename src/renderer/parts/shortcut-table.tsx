@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { type KeyboardEvent, useState } from 'react';
+import { Fragment, type KeyboardEvent, useState } from 'react';
 import { pressName, whenComposed } from '../commands/keys.ts';
 import { useCommandList } from '../state/use-commands.ts';
 import { useSettings, useWorkbench } from '../state/workbench.ts';
@@ -57,10 +57,14 @@ export function ShortcutTable({ startsChanging = false }: { startsChanging?: boo
           {refused}
         </p>
       )}
-      {groups.map(([group, own]) => (
-        <section key={group} aria-label={group}>
-          <h3>{group}</h3>
-          <PlainTable>
+      <PlainTable>
+        {groups.map(([group, own]) => (
+          <Fragment key={group}>
+            <tr>
+              <th scope="colgroup" colSpan={isChanging ? 3 : 2}>
+                <strong>{group}</strong>
+              </th>
+            </tr>
             {own.map((command) => (
               <tr key={command.id}>
                 <td>{command.title}</td>
@@ -77,9 +81,9 @@ export function ShortcutTable({ startsChanging = false }: { startsChanging?: boo
                 )}
               </tr>
             ))}
-          </PlainTable>
-        </section>
-      ))}
+          </Fragment>
+        ))}
+      </PlainTable>
     </div>
   );
 }

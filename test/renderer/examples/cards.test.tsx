@@ -84,7 +84,7 @@ describe('examples, one at a time', () => {
     await openExamples('');
     expect((await card()).textContent).toMatch(/Drawn at random|taken evenly/);
     expect(window.location.hash).toMatch(/queue=useful/);
-    await screen.findByText('0 labels, 0 of the 20 random rows from which accuracy is known.');
+    await screen.findByText('0 labels, 0 of the 20 random rows that measure accuracy.');
     fireEvent.click(screen.getByRole('button', { name: /^To label/ }));
     await shows('the cup is broken');
     expect(screen.queryByText(/random rows/)).toBeNull();

@@ -295,11 +295,11 @@ const drawnAims = [20, 60];
 
 function LabelProgress({ labels, drawn, hinted }: NonNullable<Given['progress']> & { hinted: number }) {
   const aim = drawnAims.find((each) => drawn < each);
-  const aimed = aim === drawnAims[0] ? 'accuracy is known' : 'an error can be promised';
+  const aimed = aim === drawnAims[0] ? 'measure accuracy' : 'a promise needs';
   const measured =
     aim === undefined
       ? `accuracy measured on ${count(drawn, 'random row')}`
-      : `${number(drawn)} of the ${aim} random rows from which ${aimed}`;
+      : `${number(drawn)} of the ${aim} random rows that ${aimed}`;
   return (
     <Figure className="muted small row" says="Figures come from rows drawn at random.">
       <progress max={aim ?? 1} value={aim === undefined ? 1 : drawn} aria-label="Random rows with a label" />
