@@ -112,6 +112,18 @@ describe('Monitor', () => {
     expect((await files[0]?.text())?.trim().split('\n')).toHaveLength(4);
   });
 
+  it('hands the case file of a record over as a page [LOG-11]', async () => {
+    const files = keepDownloads();
+    await openPlace('monitor', { inputs });
+    await waitFor(async () => expect(within(await grid()).getAllByRole('row')).toHaveLength(4));
+    press('j');
+    fireEvent.click(await screen.findByRole('button', { name: 'Case file' }));
+    await waitFor(() => expect(files).toHaveLength(1));
+    press('f');
+    await waitFor(() => expect(files).toHaveLength(2));
+    expect(await files[1]?.text()).toContain('<h1>About this decision</h1>');
+  });
+
   it('brings records back that were removed for their age, and says when they are removed again [CLK-4]', async () => {
     const clock = stoppedClock(Date.now());
     const { call, deps, url, workbench } = await openPlace('monitor', { inputs, clock });
