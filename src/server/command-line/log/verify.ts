@@ -76,7 +76,8 @@ async function verifyLines(files: readonly string[], kept: string | undefined, {
       // An export is an array with a record a line.
       const line = text?.replace(/,?\r?$/, '') ?? '';
       if (isWhole && /^[[\]]$/.test(line)) continue;
-      const fault = isWhole || line.endsWith('}') ? chain.add(line) : 'is not whole: its end is missing';
+      const fault =
+        isWhole || line.endsWith('}') || chain.head === null ? chain.add(line) : 'is not whole: its end is missing';
       if (fault !== null) {
         say(`${path.basename(file)}, line ${number}: it ${fault}.`);
         return endCodes.under;
