@@ -185,8 +185,8 @@ MISSING_MARKS = (
     "keine angabe", "n.d.",
 )
 MISSING_WORDS = (
-    "na", "null", "nan", "<na>", "<null>", ".", "0000-00-00", "0000-00-00 00:00:00", "#div/0!", "#ref!", "#value!",
-    "#name?", "#num!", "#null!",
+    "na", "null", "nan", "<na>", "<null>", ".", "00000000", "0000-00-00", "0000-00-00 00:00:00", "#div/0!", "#ref!",
+    "#value!", "#name?", "#num!", "#null!",
 )
 YES_WORDS = ("true", "yes", "ja", "oui", "sí", "si", "sì", "wahr", "vrai", "verdadero", "vero", "y", "j")
 NO_WORDS = ("false", "no", "nein", "non", "falsch", "faux", "falso", "n")

@@ -40,6 +40,15 @@ export const toKey = (text: string): string =>
     .toLowerCase()
     .replace(/[\s_-]+/g, ' ');
 
+/** A list of one text, or of none, as JSON and Python write it into a cell. */
+const listOfOne = /^[[({]\s*(?:"([^"\\]*)"|'([^'\\]*)')?\s*,?\s*[\])}]$/;
+
+/** The text of a list of one as a cell holds it, '' of an empty one; any other text as it is. */
+export function unwrapList(written: string): string {
+  const [, quoted, other] = listOfOne.exec(written) ?? [null, written];
+  return quoted ?? other ?? '';
+}
+
 const toField = (column: string) => column.slice(column.lastIndexOf('.') + 1);
 
 /** The column of one of the names, else the field of an object that is called so. */
@@ -75,7 +84,9 @@ function weighAnswer(survey: ColumnSurvey, isLast: boolean, options: readonly st
   const maxLength = isNamed ? limits.maxNameLength : maxLabelLength;
   if (labels.some(([label]) => label.length > maxLength)) return null;
   const known = new Set(options.map(toKey));
-  const fitting = labels.filter(([label]) => known.has(toKey(label))).reduce((sum, [, count]) => sum + count, 0);
+  const fitting = labels
+    .filter(([label]) => known.has(toKey(unwrapList(label))))
+    .reduce((sum, [, count]) => sum + count, 0);
   const holdsOptions = fitting / filled > 0.5;
   const isResult = isNamed || resultWord.test(name);
   const areTexts = kind === 'text' || kind === 'yes_no' || survey.type === 'string';

@@ -2,7 +2,7 @@
 import { toName } from '../domain/names.ts';
 import { limits } from '../limits.ts';
 import { countEdits } from '../rules/suggest.ts';
-import { toKey } from './answers.ts';
+import { toKey, unwrapList } from './answers.ts';
 import { isMissing } from './kinds.ts';
 import { readCell, type Sheet, type SheetRow } from './sheet.ts';
 import { toText } from './survey.ts';
@@ -10,18 +10,13 @@ import { toText } from './survey.ts';
 export type LabelTarget = { kind: 'option'; option: string } | { kind: 'add' } | { kind: 'none' };
 export type LabelUse = { value: string; count: number; line: number };
 
-/** A list of one text, or of none, as JSON and Python write it into a cell. */
-const listOfOne = /^\[\s*(?:"([^"\\]*)"|'([^'\\]*)')?\s*\]$/;
-
 /** The label of a row as its file writes it, without signs that nobody sees; null where it has none. */
 export function readLabel(row: SheetRow, columns: readonly string[], column: number): string | null {
   const found = readCell(row, columns, column);
   // A list of one label is that label.
   const cell = Array.isArray(found) && found.length < 2 ? found[0] : found;
   if (cell === undefined || cell === null) return null;
-  const written = toName(toText(cell));
-  const [, quoted, other] = listOfOne.exec(written) ?? [null, written];
-  const label = (quoted ?? other ?? '').trim();
+  const label = unwrapList(toName(toText(cell))).trim();
   if (label === '') return null;
   return /^(?:true|false)$/i.test(label) ? label.toLowerCase() : label;
 }

@@ -14,7 +14,9 @@ export const missingMarks = '|n/a|n.a.|n. a.|#n/a|#nv|#n/d|(null)|-|--|–|—|?
  * among texts they are values, as Namibia and Mr Null know.
  */
 export const missingWords =
-  'na|null|nan|<na>|<null>|.|0000-00-00|0000-00-00 00:00:00|#div/0!|#ref!|#value!|#name?|#num!|#null!'.split('|');
+  'na|null|nan|<na>|<null>|.|00000000|0000-00-00|0000-00-00 00:00:00|#div/0!|#ref!|#value!|#name?|#num!|#null!'.split(
+    '|',
+  );
 
 /** Words for yes and no; a pair of single letters counts only where both occur. */
 export const yesNoPairs = [

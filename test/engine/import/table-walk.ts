@@ -7,7 +7,7 @@ import { UnreadableFile } from '../../../src/engine/import/sheet.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import type { JsonObject } from '../../../src/engine/json.ts';
 
-export type Row = { text: string; amount: number; day: string; verdict: string };
+export type Row = { text: string; amount: number | null; day: string; verdict: string };
 
 const word = fc.constantFrom('late', 'broken', 'Zürich', 'lost', 'café', 'twice', 'wrong size', 'no reply', 'cold');
 const row = fc.record({
@@ -28,15 +28,27 @@ export const someRows: fc.Arbitrary<Row[]> = fc.array(row, { minLength: 8, maxLe
   ),
 );
 
-const often = (weight: number) => fc.nat(99).map((at) => at < weight);
+const often = (weight: number) => fc.nat(99).map((at) => at >= 100 - weight);
 /** What programs and people do to a table in a text. */
 const textOddities = fc.record({
-  separator: fc.constantFrom(',', ';', '\t', '|'),
+  separator: fc.constantFrom(',', ';', '\t', '|', ';', ','),
   end: fc.constantFrom('\n', '\r\n'),
   encoding: fc.constantFrom('utf-8', 'utf-8 with a mark', 'utf-16le'),
   isQuoted: often(30),
   hasDecimalComma: often(30),
-  days: fc.constantFrom('iso', 'day first', 'month first'),
+  days: fc.constantFrom('iso', 'day first', 'month first', 'month in words'),
+  /** How an amount is written besides its digits. */
+  amounts: fc.constantFrom('plain', 'plain', 'plain', '$', ' €', 'thousands', 'USD behind'),
+  /** What stands where there is no amount; null where each row has one. */
+  missing: fc.constantFrom(null, null, null, '', 'NA', 'NULL', 'n/a', '-', '.', '<NA>', '#N/A'),
+  texts: fc.constantFrom('plain', 'plain', 'quotes', 'line breaks'),
+  /** What programs write in front of all. */
+  before: fc.constantFrom('nothing', 'nothing', 'nothing', 'separator', 'comments', 'facts', 'blank lines'),
+  hasIndex: often(15),
+  /** Bars around the lines, and dashes below the names, as Markdown has them. */
+  isDrawn: often(10),
+  hasSecondTable: often(10),
+  answersIn: fc.constantFrom('a text', 'a text', 'a text', 'a list', 'a Python list'),
   titles: fc.nat(2),
   kinds: fc.constantFrom('none', 'none', 'none', 'database', 'orange'),
   hasHeadings: often(15),
@@ -52,23 +64,55 @@ type TextOddities = typeof textOddities extends fc.Arbitrary<infer T> ? T : neve
 
 const toDay = (day: string, form: TextOddities['days']) => {
   const [year, month, date] = day.split('-');
-  return form === 'iso' ? day : form === 'day first' ? `${date}.${month}.${year}` : `${month}/${date}/${year}`;
+  switch (form) {
+    case 'iso':
+      return day;
+    case 'day first':
+      return `${date}.${month}.${year}`;
+    case 'month first':
+      return `${month}/${date}/${year}`;
+    case 'month in words':
+      return `${date} ${new Date(day).toLocaleString('en', { month: 'short', timeZone: 'UTC' })} ${year}`;
+  }
 };
+
+/** The rows that a file with these oddities holds. */
+const toWritten = (rows: readonly Row[], { missing, texts }: TextOddities): Row[] =>
+  rows.map((row, index) => ({
+    ...row,
+    amount: missing !== null && index % 4 === 1 ? null : row.amount,
+    text: texts === 'quotes' ? `${row.text} "so"` : texts === 'line breaks' ? `${row.text}\nand more` : row.text,
+  }));
 
 /** Writes rows as a text with these oddities. */
 function writeText(rows: readonly Row[], odd: TextOddities): Uint8Array {
   const { separator, marks } = odd;
-  const toAmount = (amount: number) => {
-    const plain = amount.toFixed(2);
-    return odd.hasDecimalComma ? plain.replace('.', ',') : plain;
+  const toAmount = (amount: number | null) => {
+    if (amount === null) return odd.missing ?? '';
+    const plain =
+      odd.amounts === 'thousands' ? amount.toLocaleString('en', { minimumFractionDigits: 2 }) : amount.toFixed(2);
+    const signed = odd.hasDecimalComma ? plain.replace(/[.,]/g, (sign) => (sign === '.' ? ',' : '.')) : plain;
+    return { $: `$${signed}`, ' €': `${signed} €`, 'USD behind': `${signed} USD`, plain: signed, thousands: signed }[
+      odd.amounts
+    ];
   };
+  const toAnswerText = (verdict: string) =>
+    odd.answersIn === 'a text' || verdict === ''
+      ? verdict
+      : odd.answersIn === 'a list'
+        ? `["${verdict}"]`
+        : `['${verdict}']`;
   const options = ['grant', 'deny'];
   const toAnswer = (verdict: string) =>
-    marks === 'none' ? [verdict] : options.map((option) => (option === verdict ? marks : marks === '1' ? '0' : ''));
+    marks === 'none'
+      ? [toAnswerText(verdict)]
+      : options.map((option) => (option === verdict ? marks : marks === '1' ? '0' : ''));
   const names = ['text', 'amount', 'day', ...(marks === 'none' ? ['verdict'] : options)];
   const width = names.length;
   const fill = (...cells: string[]) => [...cells, ...Array.from({ length: width - cells.length }, () => '')];
-  const lines: string[][] = [];
+  const lines: string[][] = odd.before === 'facts' ? [['From:', '2024-01-01'], ['To:', '2024-12-31'], []] : [];
+  if (odd.before === 'comments') lines.push(['# exported by the desk'], ['# for the north']);
+  if (odd.before === 'blank lines') lines.push([], []);
   for (let title = 0; title < odd.titles; title += 1)
     lines.push([title === 0 ? 'Report of all cases' : 'made for the desk']);
   if (odd.titles > 0) lines.push([]);
@@ -79,40 +123,65 @@ function writeText(rows: readonly Row[], odd: TextOddities): Uint8Array {
       ['string', 'continuous', 'time', ...toAnswer('').map(() => 'discrete')],
       fill('', '', '', ...(marks === 'none' ? ['class'] : [])),
     );
+  const isRow = new Set<string[]>();
+  const start = lines.indexOf(names);
   const half = Math.floor(rows.length / 2);
   for (const [index, { text, amount, day, verdict }] of rows.entries()) {
     if (odd.hasHeadings && marks !== 'x' && (index === 0 || index === half))
       lines.push(fill(index === 0 ? 'Region North' : 'Region South'));
     if (odd.hasBlankLines && index === half) lines.push([]);
     if (odd.repeatsHeader && index === half) lines.push(names);
-    lines.push([text, toAmount(amount), toDay(day, odd.days), ...toAnswer(verdict)]);
+    const line = [text, toAmount(amount), toDay(day, odd.days), ...toAnswer(verdict)];
+    isRow.add(line);
+    lines.push(line);
   }
-  if (odd.hasTotal) lines.push(fill('Total', toAmount(rows.reduce((sum, { amount }) => sum + amount, 0))));
+  if (odd.hasTotal) lines.push(fill('Total', toAmount(rows.reduce((sum, { amount }) => sum + (amount ?? 0), 0))));
   if (odd.notes > 0) lines.push([]);
   for (let note = 0; note < odd.notes; note += 1)
     lines.push([note === 0 ? 'Source: the desk of the north' : 'Figures are not final']);
+  if (odd.hasIndex) {
+    let count = 0;
+    for (const [at, line] of lines.entries()) {
+      if (at < start || line.length < width) continue;
+      lines[at] = [isRow.has(line) ? String(count) : '', ...line];
+      if (isRow.has(line)) count += 1;
+    }
+  }
   if (odd.hasTableBeside) {
-    const start = lines.indexOf(names);
     for (const [index, beside] of [
       ['shop', 'count'],
       ['north', '3'],
       ['south', '5'],
     ].entries()) {
       const line = lines[start + index];
-      if (line !== undefined) lines[start + index] = [...fill(...line), '', ...beside];
+      if (line !== undefined)
+        lines[start + index] = [
+          ...line,
+          ...Array.from({ length: width + Number(odd.hasIndex) - line.length }, () => ''),
+          '',
+          ...beside,
+        ];
     }
   }
+  if (odd.hasSecondTable) lines.push([], ['shop', 'count', 'share'], ['north', '3', '0.4'], ['south', '5', '0.6']);
+  const isDrawn =
+    odd.isDrawn && separator === '|' && !odd.isQuoted && !odd.hasTableBeside && !odd.hasTrailingSeparators;
+  if (isDrawn)
+    lines.splice(lines.findIndex((line) => line.includes('amount')) + 1, 0, lines[start]?.map(() => '---') ?? []);
   const most = Math.max(...lines.map(({ length }) => length));
   const quote = (cell: string) =>
-    odd.isQuoted || cell.includes(separator) || cell.includes('"') ? `"${cell.replaceAll('"', '""')}"` : cell;
-  const text = lines
+    odd.isQuoted || cell.includes(separator) || /["\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  const mark = odd.before === 'separator' ? `sep=${separator}${odd.end}` : '';
+  const written = lines
     .map((cells) => {
       const filled = odd.hasTrailingSeparators
         ? [...cells, ...Array.from({ length: most + 1 - cells.length }, () => '')]
         : cells;
-      return filled.map((cell) => (cell === '' ? '' : quote(cell))).join(separator);
+      const joined = filled.map((cell) => (cell === '' ? '' : quote(cell))).join(isDrawn ? ' | ' : separator);
+      return isDrawn && cells.length >= width ? `| ${joined} |` : joined;
     })
     .join(odd.end);
+  const text = mark + written;
   const marked = odd.encoding === 'utf-8' ? text : `\ufeff${text}`;
   return odd.encoding === 'utf-16le'
     ? new Uint8Array(Buffer.from(marked, 'utf16le'))
@@ -131,6 +200,11 @@ export const jsonShapes = [
   'mongo',
   'quoted',
   'lists',
+  'columns beside their kinds',
+  'values of a sheet',
+  'features',
+  'dynamo',
+  'documents of several lines',
 ] as const;
 export type JsonShape = (typeof jsonShapes)[number];
 
@@ -165,6 +239,28 @@ export function writeJson(rows: readonly Row[], shape: JsonShape): Uint8Array {
       return write(rows.map((each) => ({ ...each, amount: String(each.amount) })));
     case 'lists':
       return write([names, ...cells]);
+    case 'columns beside their kinds':
+      return write({
+        meta: names.map((name) => ({ name, type: 'String' })),
+        data: Object.fromEntries(names.map((name) => [name, rows.map((each) => each[name])])),
+        statistics: { elapsed: 0.1 },
+      });
+    case 'values of a sheet':
+      return write({ range: 'A1:D9', values: [names, ...cells.map((own) => own.map(String))] });
+    case 'features':
+      return write({ type: 'FeatureCollection', features: rows.map((properties) => ({ geometry: null, properties })) });
+    case 'dynamo':
+      return write({
+        Items: rows.map(({ text, amount, day, verdict }) => ({
+          text: { S: text },
+          amount: { N: String(amount) },
+          day: { S: day },
+          verdict: { S: verdict },
+        })),
+        Count: rows.length,
+      });
+    case 'documents of several lines':
+      return new TextEncoder().encode(rows.map((each) => JSON.stringify(each, null, 2)).join('\n'));
   }
 }
 
@@ -190,7 +286,8 @@ export async function readBack(bytes: Uint8Array, name: string, rows: readonly R
     const asks = questions.map(({ sentence }) => sentence).join(' ');
     const differing = found.findIndex((each, index) => JSON.stringify(each) !== JSON.stringify(wanted[index]));
     const said = `${sheet.notes.join('. ')} ${asks} ${found.length} of ${wanted.length} rows; ${differing}: ${JSON.stringify(read[differing])}`;
-    return { kind: questions.length > 0 ? 'asked' : 'wrong', said };
+    const isAsked = questions.length > 0 || sheet.notes.some((note) => note.includes('but read as a row'));
+    return { kind: isAsked ? 'asked' : 'wrong', said };
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     return { kind: 'asked', said: error.message };
@@ -200,7 +297,8 @@ export async function readBack(bytes: Uint8Array, name: string, rows: readonly R
 /** Walks over tables of combined oddities, and counts how they are read back; throws for one that is silently another. */
 export async function walk(tables: number, seed: number): Promise<Record<Verdict['kind'], number>> {
   const counts = { right: 0, asked: 0, wrong: 0 };
-  const property = fc.asyncProperty(someRows, textOddities, async (rows, odd) => {
+  const property = fc.asyncProperty(someRows, textOddities, async (made, odd) => {
+    const rows = toWritten(made, odd);
     const { kind, said } = await readBack(writeText(rows, odd), 'table.csv', rows);
     counts[kind] += 1;
     if (kind === 'wrong') throw new Error(said);

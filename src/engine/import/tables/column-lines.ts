@@ -21,7 +21,7 @@ export function areKinds(cells: readonly Json[], below: readonly (readonly Json[
   const texts = cells.slice(0, width).map(toText);
   const isKind = (text: string, column: number) =>
     text === ''
-      ? below.every((row) => toText(row[column]) === '')
+      ? column === 0 || below.every((row) => toText(row[column]) === '')
       : databaseKind.test(text) || orangeKind.test(text) || listsValues(text, below, column);
   return (
     below.length > 0 &&

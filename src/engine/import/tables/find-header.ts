@@ -1,5 +1,7 @@
 /** Finding the lines that name the columns of a table, and whether there are any. */
 import type { Json } from '../../json.ts';
+import { readNumber } from '../../readings/numbers.ts';
+import { compileReading } from '../../readings/readings.ts';
 import { readSaidColumns, type SaidColumns } from './column-lines.ts';
 
 /** A line of a table; lines count from 1. */
@@ -15,14 +17,22 @@ const minFilledShare = 0.7;
 export const isFilled = (cell: Json | undefined): boolean =>
   cell !== null && cell !== undefined && (typeof cell !== 'string' || cell.trim() !== '');
 const toText = (cell: Json | undefined) => (isFilled(cell) ? String(cell).trim() : '');
-/** Whether a cell could name a column: a text with a letter. */
-export const isName = (cell: Json | undefined): boolean => typeof cell === 'string' && /\p{L}/u.test(cell);
+const isAmount = (text: string) => /\d/.test(text) && (readNumber(text, '.') ?? readNumber(text, ',')) !== null;
+/** Whether a cell could name a column: a text with a letter that is no amount, as “5 USD” is. */
+export const isName = (cell: Json | undefined): boolean =>
+  typeof cell === 'string' && /\p{L}/u.test(cell) && !isAmount(cell.trim());
 /** A number, a date or a time: digits and signs; or a value that a workbook holds as such. */
 export const isValue = (cell: Json | undefined): boolean =>
   typeof cell === 'string'
-    ? /^\P{L}*\d\P{L}*$/u.test(cell) || /^\d{4}-\d\d-\d\dT/.test(cell) || /^[-+]?\d+(?:\.\d+)?e[-+]?\d+$/i.test(cell)
+    ? /^\P{L}*\d\P{L}*$/u.test(cell) ||
+      isAmount(cell.trim()) ||
+      /^\d{4}-\d\d-\d\dT/.test(cell) ||
+      /^[-+]?\d+(?:\.\d+)?e[-+]?\d+$/i.test(cell)
     : isFilled(cell);
-const isMissingWord = (cell: Json | undefined) => /^(?:n\/?a|nan|null|none|\?|-)$/i.test(toText(cell));
+const readAmount = compileReading({ kind: 'number', decimal: '.' });
+/** Whether a cell says that there is no value, as tools write it. */
+export const isMissingWord = (cell: Json | undefined): boolean =>
+  readAmount(toText(cell)) === null || /^none$/i.test(toText(cell));
 /** How the Census Bureau, Qualtrics and SurveyMonkey name columns in a second line. */
 const isCode = (cell: Json) => /!!|"ImportId"/.test(toText(cell)) || responseWord.test(toText(cell));
 const responseWord = /^(?:open-ended )?response$/i;

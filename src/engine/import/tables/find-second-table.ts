@@ -1,6 +1,6 @@
 /** Finding where a second table begins below the first, in one sheet or text. */
 import type { Json } from '../../json.ts';
-import { isFilled, isName, isValue, listCells, measureReach, type TableLine } from './find-header.ts';
+import { isFilled, isMissingWord, isName, isValue, listCells, measureReach, type TableLine } from './find-header.ts';
 
 /** Rows of each table that are compared. */
 const comparedRows = 100;
@@ -9,7 +9,11 @@ const comparedRows = 100;
 function areNames({ cells }: TableLine): boolean {
   const filled = cells.filter(isFilled);
   const names = new Set(filled.map((cell) => String(cell).trim()));
-  return filled.length > 1 && names.size === filled.length && filled.every((cell) => isName(cell) && !isValue(cell));
+  return (
+    filled.length > 1 &&
+    names.size === filled.length &&
+    filled.every((cell) => isName(cell) && !isValue(cell) && !isMissingWord(cell))
+  );
 }
 
 /** Whether a line names the columns of other rows than those above: names over numbers, or another width. */

@@ -1,5 +1,5 @@
 /** Finds the separator of the cells of a text. */
-import { blanks, type Dialect, hasEscapes, isDrawn, splitLines } from './split-lines.ts';
+import { blanks, type Dialect, hasEscapes, hasFrame, isDrawn, splitLines } from './split-lines.ts';
 
 /** Separators that are sought, the likelier first: where two fit equally well, a comma may be a decimal sign. */
 export const separators = [
@@ -74,7 +74,8 @@ function areBlanksCells(
 
 /** A title stands over no prose: where most commas are followed by a blank, the text has one column and its name. */
 function isProse(text: string, sign: string, start: number): boolean {
-  if (start === 0 || !/^[,;:|]/.test(sign)) return false;
+  if (start === 0 || !/^[,;:|]/.test(sign) || (sign === '|' && hasFrame(text.slice(0, sampledCharacters))))
+    return false;
   const signs = text.slice(0, sampledCharacters).split(sign).slice(1);
   return signs.filter((after) => after.startsWith(' ')).length >= 0.5 * signs.length;
 }
@@ -89,7 +90,11 @@ export function findSeparator(text: string, quote = '"'): string | null {
     const found = findWidth(lines);
     if (found === null || found.share < minShare || isProse(text, sign, found.start)) continue;
     if (sign === blanks && !areBlanksCells(lines, found)) continue;
-    const score = found.share * (found.start === 0 ? 1 : titledScore);
+    // A wrong separator cuts quoted cells, which leaves lone quotes.
+    const torn = lines.filter(
+      (cells) => quote !== '' && cells.some((cell) => cell.split(quote).length % 2 === 0),
+    ).length;
+    const score = found.share * (found.start === 0 ? 1 : titledScore) * (1 - torn / lines.length);
     if (best === null || score > best.score) best = { sign, score };
   }
   return best?.sign ?? null;

@@ -3,19 +3,19 @@ import { isFilled, isName, type TableLine } from './find-header.ts';
 
 const maxHeadingLength = 80;
 /** Where several lines head others, cells may be empty in this share of them. */
-const maxEmptyShare = 0.1;
+const maxEmptyShare = 0.3;
 /** Headings are fewer than the rows: at most one for each of them. */
 const maxShare = 0.5;
 
 /**
  * Takes out the lines that head groups of rows: a name alone in a line of three or more columns, above the first row as
  * well, where the other rows fill all columns, or nearly all below several headings. They are never two in a row, nor
- * the last line.
+ * the last line. Where the first line could head others and is no heading by this, it is `unsure`.
  */
 export function takeOutHeadings(
   rows: readonly TableLine[],
   width: number,
-): { rows: TableLine[]; headings: TableLine[] } {
+): { rows: TableLine[]; headings: TableLine[]; unsure: TableLine[] } {
   const isHeading = ({ cells }: TableLine) => {
     const filled = cells.filter(isFilled);
     return filled.length === 1 && isName(filled[0]) && String(filled[0]).trim().length <= maxHeadingLength;
@@ -29,7 +29,9 @@ export function takeOutHeadings(
     headings.length <= maxShare * rows.length &&
     isFull(others, width, headings.length > 1 ? maxEmptyShare : 0) &&
     rows.every((row, index) => !isHeading(row) || rows.slice(index + 1, index + 2).some((next) => !isHeading(next)));
-  return areHeadings ? { rows: others, headings } : { rows: [...rows], headings: [] };
+  if (areHeadings) return { rows: others, headings, unsure: [] };
+  const isUnsure = first !== undefined && isHeading(first) && width > 2 && 2 * headings.length < others.length;
+  return { rows: [...rows], headings: [], unsure: isUnsure ? headings : [] };
 }
 
 /** Whether no more than a share of the cells is empty, in the columns that any row fills. */

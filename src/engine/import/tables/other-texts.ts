@@ -24,7 +24,7 @@ const otherTexts: readonly OtherText[] = [
     remedy: 'Export the table itself as CSV',
     isOne: (name, start) =>
       /\.sql$/i.test(name) ||
-      /^\s*(?:(?:--[^\n]*|\/\*[\s\S]*?\*\/;?)\s*)*(?:create table|insert into|drop table|copy \S+ \(|set \w+ ?=|begin;|lock tables)/i.test(
+      /^\s*(?:(?:--[^\n]*|\/\*[\s\S]*?\*\/;?)\s*)*(?:create table|insert (?:into|\[)|drop table|copy \S+ \(|set \w+ ?=|begin(?: transaction)?;|lock tables|pragma \w+ ?=|use \S+;?\r?\n)/i.test(
         start,
       ),
   },

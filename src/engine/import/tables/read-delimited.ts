@@ -4,7 +4,7 @@ import { readExportedTable } from './exported-table.ts';
 import { nameSeparator } from './find-separator.ts';
 import { readTable, type TableLine } from './read-table.ts';
 import { SkippedLines } from './skipped.ts';
-import { hasEscapes, splitLines } from './split-lines.ts';
+import { hasEscapes, hasFrame, splitLines } from './split-lines.ts';
 
 const isEmpty = (cell: string) => cell === '' || cell.trim() === '';
 
@@ -26,7 +26,10 @@ export function readDelimited(
   const quote = choice.quote ?? '"';
   const isEscaped = hasEscapes(text, quote);
   let isBelowBlank = false;
-  const take = ({ line, cells }: { line: number; cells: string[] }) => {
+  const isFramed = /^[|│]$/.test(separator) && hasFrame(text);
+  const take = ({ line, cells: cut }: { line: number; cells: string[] }) => {
+    const cells =
+      isFramed && cut.length > 2 && [cut[0], cut.at(-1)].every((cell) => cell?.trim() === '') ? cut.slice(1, -1) : cut;
     if (cells.every(isEmpty)) {
       skipped.add('blank', line);
       isBelowBlank = true;

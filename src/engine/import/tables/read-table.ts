@@ -183,8 +183,15 @@ function takeTotals(body: Body): void {
 }
 
 function takeHeadings(body: Body): void {
-  const { rows, headings } = takeOutHeadings(body.rows, body.columns.length);
+  const { rows, headings, unsure } = takeOutHeadings(body.rows, body.columns.length);
   body.rows = rows;
+  if (unsure.length > 0)
+    body.notes.push(
+      `Alone in its line, but read as a row: line ${listLines(
+        unsure.map(({ line }) => line),
+        unsure.length,
+      )}; delete what heads others`,
+    );
   for (const { line } of headings) body.skipped.add('heading', line);
   if (headings.length === 0) return;
   const texts = headings.slice(0, maxShownCells).map(({ cells }) => `“${String(cells.find(isFilled)).trim()}”`);

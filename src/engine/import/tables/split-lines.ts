@@ -27,6 +27,10 @@ const unescapeCell = (cell: string) =>
 /** A cell of dashes or lines, as Markdown and databases draw them around the names and the rows. */
 export const isDrawn = (cell: string): boolean => /^\s*[+|:┌├└╭╞╰]*[-─═━]{2,}[-+|: \u2500-\u257f]*$/.test(cell);
 
+/** Whether a text draws a frame around its lines: each begins and ends with a bar, which sets no cell apart. */
+export const hasFrame = (text: string): boolean =>
+  /^[ \t]*[|+\u2502-\u257f][-|+: \u2500-\u257f]*(?:--|──|══|━━)[-|+: \u2500-\u257f]*$/m.test(text);
+
 const newline = 10;
 const carriageReturn = 13;
 const space = 32;

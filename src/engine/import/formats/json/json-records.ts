@@ -23,9 +23,11 @@ const sampled = 20;
 
 type FoundList = { path: string; list: readonly unknown[] };
 
-/** Whether a list says something about the records: their columns, or what went wrong. */
+/** Whether a list says something about the records: their columns, their counts, or what went wrong. */
 const isAbout = ({ path }: FoundList) =>
-  /(?:^|\.)(?:schema|fields|columns|features|meta|errors|warnings)(?:\.|$)/i.test(path);
+  /(?:^|\.)(?:schema|fields|columns|features|meta|errors|warnings|facets|aggregations|links|included)(?:\.|$)/i.test(
+    path,
+  );
 
 /** The lists within an object that hold objects, by the keys that lead there. */
 function* listLists(value: JsonObject, path: string, depth: number): Generator<FoundList> {
