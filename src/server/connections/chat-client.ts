@@ -6,8 +6,11 @@ import { readJsonBody } from '../../engine/strict-json/json-body.ts';
 import type { AddressPolicy } from './address.ts';
 import { CallError, postChecked } from './checked-post.ts';
 
-/** Parameters of a question that endpoints may not know; `max_completion_tokens` stands in for `max_tokens`. */
-const parameters = ['max_tokens', 'max_completion_tokens', 'temperature', 'response_format'] as const;
+/**
+ * Parameters of a question that endpoints may not know; `max_completion_tokens` stands in for `max_tokens`, and the
+ * user's message for that of the system.
+ */
+const parameters = ['max_tokens', 'max_completion_tokens', 'temperature', 'response_format', 'system'] as const;
 export type Parameter = (typeof parameters)[number];
 /** By what the sentence about a refusal names each. */
 const signs: Readonly<Record<Parameter, RegExp>> = {
@@ -15,6 +18,7 @@ const signs: Readonly<Record<Parameter, RegExp>> = {
   max_completion_tokens: /max_completion_tokens/i,
   temperature: /temperature/i,
   response_format: /response_format|json_schema|grammar|structured/i,
+  system: /system (?:role|message|prompt|instruction)|'system'|roles must alternate|developer instruction/i,
 };
 
 /** `refused` remembers the parameters that the endpoint does not know, as long as the program runs. */
@@ -130,24 +134,29 @@ class AnsweredError extends CallError {
   }
 }
 
-/** The sentence of an endpoint in the body of an error, without anything else in it. */
+/** The sentence of an endpoint in the body of an error, without anything else in it; a page says none. */
 function readSentence(bytes: Buffer): string {
+  const text = bytes.toString('utf8', 0, maxSaid * 4);
+  let found = /^\s*[<[{]/.test(text) ? '' : text;
   try {
-    const found = saidSchema.parse(readJsonBody(bytes));
-    return found.replaceAll(/\s+/g, ' ').trim().slice(0, maxSaid);
-  } catch {
-    return '';
-  }
+    found = saidSchema.parse(readJsonBody(bytes));
+  } catch {}
+  return found.replaceAll(/\s+/g, ' ').trim().slice(0, maxSaid);
 }
 const sentence = z.union([z.string(), z.object({ message: z.string() }).transform(({ message }) => message)]);
 const saidSchema = z.union([
   z.object({ error: sentence }).transform(({ error }) => error),
   z.object({ message: z.string() }).transform(({ message }) => message),
   z.object({ detail: z.string() }).transform(({ detail }) => detail),
+  z
+    .object({ detail: z.array(z.object({ loc: z.array(z.unknown()).default([]), msg: z.string() })).min(1) })
+    .transform(({ detail }) => detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ')),
+  z.object({ errors: z.array(sentence).min(1) }).transform(({ errors }) => errors.join('; ')),
 ]);
 
 /** Thoughts of a model before its answer, up to their last end; all that follows where they have none. */
-const thoughts = /^[\s\S]*<\/(?:think|thinking|thought|reasoning)>|<(?:think|thinking|thought|reasoning)>[\s\S]*$/gi;
+const thoughts =
+  /^[\s\S]*[<[◁]\/(?:think|thinking|thought|reasoning)[>\]▷]|[<[◁](?:think|thinking|thought|reasoning)[>\]▷][\s\S]*$/gi;
 
 /** Reads the last JSON object that fits, past what a model has thought aloud, words and code fences. */
 function readAnswer<T>(accept: (value: unknown) => T, content: string): T {
@@ -207,10 +216,12 @@ async function askOnce(
     : { max_tokens: maxTokens };
   const body = JSON.stringify({
     model: endpoint.model,
-    messages: [
-      { role: 'system', content: question.system },
-      { role: 'user', content: question.user },
-    ],
+    messages: refused.has('system')
+      ? [{ role: 'user', content: `${question.system}\n\n${question.user}` }]
+      : [
+          { role: 'system', content: question.system },
+          { role: 'user', content: question.user },
+        ],
     stream: false,
     ...(!refused.has('temperature') && { temperature: question.temperature }),
     ...(!refused.has('max_completion_tokens') && tokens),

@@ -30,6 +30,10 @@ const manners: [name: string, behaviour: Behaviour][] = [
   ['thoughts under another name', says(`<thinking>{"decision": "wrong"}</thinking>${json}`)],
   ['a draft before the answer', says(`{"decision": "wrong"} is not it, but ${json}`)],
   ['another object behind it', says(`${json}\n{"confidence": 0.9}`)],
+  ['thoughts in brackets', says(`[THINK]{"decision": "wrong"}[/THINK]${json}`)],
+  ['thoughts in channels', says(`<|channel|>analysis<|message|>{"decision": "wrong"}<|end|>final<|message|>${json}`)],
+  ['a list around it', says(`[${json}]`)],
+  ['an object around it', says(`{"answer": ${json}}`)],
   ['a field more', says({ ...right, note: 'x' })],
   ['no reason codes', says({ decision: 'right' })],
   ['capitals', says({ decision: 'RIGHT', reason_codes: [] })],
@@ -79,6 +83,28 @@ const manners: [name: string, behaviour: Behaviour][] = [
   ],
 ];
 
+const more: typeof manners = [
+  [
+    'no message of the system',
+    refuses('System role not supported', ({ messages }) => messages.some(({ role }) => role === 'system')),
+  ],
+  [
+    'parameters refused in a list of places',
+    (asked, response) =>
+      ('max_tokens' in asked.body
+        ? sends(422, { detail: [{ loc: ['body', 'max_tokens'], msg: 'Extra inputs are not permitted' }] })
+        : says(right))(asked, response),
+  ],
+  [
+    'a refusal in plain words',
+    (asked, response) =>
+      ('temperature' in asked.body ? sends(400, 'temperature must be 1') : says(right))(asked, response),
+  ],
+  [
+    'only json_object known',
+    refuses("'response_format.type' must be 'json_object'", (body) => 'response_format' in body),
+  ],
+];
 const faults: [name: string, behaviour: Behaviour, said: string][] = [
   [
     'an error under 200',
@@ -103,6 +129,8 @@ const faults: [name: string, behaviour: Behaviour, said: string][] = [
   ],
   ['a model that is not there', sends(404, { error: 'model "m" not found' }), 'It says: model "m" not found'],
   ['a form of its own', sends(404, { detail: 'Not Found' }), 'It says: Not Found'],
+  ['a list of errors', sends(403, { errors: [{ message: 'No quota' }] }), 'It says: No quota'],
+  ['only thoughts in brackets', says('[THINK]Perhaps {"decision": "right"}'), 'It holds no JSON object.'],
 ];
 
 describe('A connected model', () => {
@@ -118,7 +146,7 @@ describe('A connected model', () => {
     };
   };
 
-  it.each(manners)('is understood: %s [GEN-5]', async (_, behaviour) => {
+  it.each([...manners, ...more])('is understood: %s [GEN-5]', async (_, behaviour) => {
     const stub = await startStub(behaviour);
     const { test, remove } = await connect(stub.url);
     expect(await test()).toMatchObject({ ok: true });
