@@ -1,6 +1,10 @@
 import type { ErrorDetail, Result } from '../../engine/errors.ts';
 import { isJsonObject } from '../../engine/json.ts';
+import { HintBudget } from '../../engine/rules/suggest.ts';
 import { type DecideRequest, typeNameFields } from '../../server/contract/deciding/decisions.ts';
+import { suggestName } from '../errors/parse-part.ts';
+
+const names = [...typeNameFields, 'input'];
 
 /**
  * Reads one decide request, as JSON gave it, without a schema library. Accepts exactly the bodies that
@@ -17,10 +21,16 @@ export function readDecideRequest(
   }
   const problems: ErrorDetail[] = [];
   let name: string | undefined;
+  let budget: HintBudget | undefined;
   for (const key of Object.keys(body)) {
     if (key === 'input') continue;
     if (key !== 'decision_type' && key !== 'type' && key !== 'decision_type_name') {
-      problems.push({ type: 'unrecognized_keys', loc: [...at, key], msg: `unknown field: ${key}` });
+      budget ??= new HintBudget();
+      problems.push({
+        type: 'unrecognized_keys',
+        loc: [...at, key],
+        msg: `unknown field: ${key}${suggestName(key, names, budget)}`,
+      });
       continue;
     }
     const value = body[key];

@@ -1,6 +1,7 @@
-import type { ZodType, z } from 'zod';
+import { type ZodType, z } from 'zod';
 import { shorten } from '../../engine/code-points.ts';
 import type { ErrorDetail, Result } from '../../engine/errors.ts';
+import { findNearest, HintBudget } from '../../engine/rules/suggest.ts';
 import { toValidationError } from './validation-error.ts';
 
 const maxReportedProblems = 100;
@@ -14,8 +15,15 @@ export function parsePart<S extends ZodType>(schema: S, value: unknown, part: Pa
   const parsed = schema.safeParse(value, { reportInput: false });
   if (parsed.success) return { ok: true, value: parsed.data };
   const problems: ErrorDetail[] = [];
-  for (const issue of parsed.error.issues) {
-    problems.push(...toDetails(issue, [part]));
+  const budget = new HintBudget();
+  const { issues } = parsed.error;
+  const isLoose = !issues.some(({ code }) => code === 'unrecognized_keys');
+  for (const issue of issues) {
+    const known = listKeys(schema, issue.code === 'unrecognized_keys' ? issue.path : issue.path.slice(0, -1));
+    const suggest = (key: string) => suggestName(key, known, budget);
+    const details = toDetails(issue, [part], suggest);
+    const misnamed = isLoose ? findMisnamed(value, issue.path, known, budget) : null;
+    problems.push(...(misnamed === null ? details : details.map((each) => ({ ...each, msg: misnamed }))));
     if (problems.length >= maxReportedProblems) break;
   }
   return { ok: false, problems: problems.slice(0, maxReportedProblems) };
@@ -29,6 +37,40 @@ export function readPart<S extends ZodType>(schema: S, value: unknown, part: Par
 }
 
 type Issue = z.core.$ZodIssue;
+
+/** The name that was meant by one that is not known, as the end of its sentence; '' where none is near. */
+export function suggestName(name: string, known: readonly string[], budget?: HintBudget): string {
+  const nearest = findNearest(name, known, budget);
+  return nearest === null ? '' : `; did you mean ${nearest}?`;
+}
+
+/** Says by what other name a missing field was sent, where further ones are taken as well; null where by none. */
+function findMisnamed(value: unknown, path: readonly PropertyKey[], known: readonly string[], budget: HintBudget) {
+  const place = path.map(String);
+  const name = place.pop() ?? '';
+  const parent = place.reduce<unknown>((inner, step) => Reflect.get(Object(inner), step), value);
+  if (typeof parent !== 'object' || parent === null || Object.hasOwn(parent, name)) return null;
+  const others = Object.keys(parent).slice(0, maxReportedProblems);
+  const sent = findNearest(
+    name,
+    others.filter((key) => !known.includes(key)),
+    budget,
+  );
+  return sent === null ? 'is missing' : `is missing; ${sent} is not its name`;
+}
+
+/** The fields that a schema has at a place. */
+function listKeys(schema: unknown, path: readonly PropertyKey[]): string[] {
+  const [step, ...rest] = path;
+  if (schema instanceof z.ZodObject)
+    return step === undefined ? Object.keys(schema.shape) : listKeys(schema.shape[String(step)], rest);
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => listKeys(option, path));
+  if (schema instanceof z.ZodArray) return listKeys(schema.element, rest);
+  if (schema instanceof z.ZodPipe) return listKeys(schema.in, path);
+  const isWrapped =
+    schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable;
+  return isWrapped ? listKeys(schema.unwrap(), path) : [];
+}
 
 const nouns: Readonly<Record<string, string>> = {
   string: 'a text',
@@ -77,14 +119,18 @@ export function describeIssue(issue: Issue): string {
   }
 }
 
-function toDetails(issue: Issue, at: readonly (string | number)[]): ErrorDetail[] {
+function toDetails(issue: Issue, at: readonly (string | number)[], suggest: (name: string) => string): ErrorDetail[] {
   const show = (name: string) => shorten(name, maxShownName);
   const path = issue.path.map((segment) => (typeof segment === 'number' ? segment : show(String(segment))));
   const loc = [...at, ...path];
   if (issue.code === 'unrecognized_keys') {
     const kind = at[0] === 'query' ? 'parameter' : 'field';
     const keys = issue.keys.slice(0, maxReportedProblems).map(show);
-    return keys.map((key) => ({ type: 'unrecognized_keys', loc: [...loc, key], msg: `unknown ${kind}: ${key}` }));
+    return keys.map((key) => ({
+      type: 'unrecognized_keys',
+      loc: [...loc, key],
+      msg: `unknown ${kind}: ${key}${suggest(key)}`,
+    }));
   }
   return [{ type: issue.code, loc, msg: describeIssue(issue) }];
 }

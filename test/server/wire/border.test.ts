@@ -33,6 +33,31 @@ describe('what the border refuses', () => {
     }
   });
 
+  it('names the nearest right name of a field that is not known, in each format [ERR-1]', async () => {
+    const { call } = await openForTest();
+    const question = { type: 'choice', instructions: 'x', choises: [] };
+    const calls: [url: string, body: object, sentence: string][] = [
+      [base, { name: 'x', optoins: ['a', 'b'] }, 'unknown field: optoins; did you mean options?'],
+      ['/api/v1/decide', { decision_type: 'x', inputs: {} }, 'unknown field: inputs; did you mean input?'],
+      ['/api/v1/decide', { decision_typ: 'x', input: {} }, 'unknown field: decision_typ; did you mean decision_type?'],
+      [
+        '/v1/decisions',
+        { model: 'x', inputs: 'hi', questions: [question] },
+        'input: is missing; inputs is not its name',
+      ],
+      [
+        '/v1/decisions',
+        { model: 'x', input: 'hi', questions: [question] },
+        'choices: is missing; choises is not its name',
+      ],
+      ['/v1/systemone', { model: 'x', state: 'hi', question: {} }, 'is missing; question is not its name'],
+    ];
+    for (const [url, body, sentence] of calls)
+      expect(JSON.stringify((await call('POST', url, body)).body)).toContain(sentence);
+    const { body } = await call('GET', `${base}?pag=2`);
+    expect(body.error.details[0].msg).toBe('unknown parameter: pag; did you mean page?');
+  });
+
   it('reads numbers of the address only in their plain form', async () => {
     const { call } = await openForTest();
     for (const query of [
