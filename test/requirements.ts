@@ -525,7 +525,7 @@ const training = {
   'DRW-7':
     'Where a classifier tells the examples that came with their label from those that came without, the headline says so.',
   'DRW-8':
-    'Drawn rows that are skipped or flagged without a label belong to what is measured: the figure is said as the bounds that they leave, and promises count each as wrong and decided alone.',
+    'Drawn rows that are skipped, flagged or, while they are offered, deleted without a label belong to what is measured: the figure is said as the bounds that they leave, and promises count each as wrong and decided alone.',
   'DRW-4':
     'Open rows change no figure of a type most of whose rows came with their label; chosen ones are learned from.',
   'DRW-5':

@@ -53,10 +53,13 @@ export function toRowNumber(content: string): number {
  */
 export const isDrawn = (rowNumber: number): boolean => rowNumber < drawnShare;
 
-/** Counts rows without a label, by the numbers of those that are open and of those that were skipped or flagged. */
-export function countOpen(open: readonly number[], aside: readonly number[]): OpenRows {
+/**
+ * Counts rows without a label, by the numbers of those that are open and of those that were skipped or flagged. Deleted
+ * ones have no number any more, and count as the lowest: drawn rows are offered in the order of their numbers.
+ */
+export function countOpen(open: readonly number[], aside: readonly number[], drawnDeletions = 0): OpenRows {
   const lowest = open.reduce((least, number) => Math.min(least, number), 1);
-  const putAside = aside.filter((number) => number < lowest && isDrawn(number)).length;
+  const putAside = aside.filter((number) => number < lowest && isDrawn(number)).length + drawnDeletions;
   return { rows: open.length, lowest, ...(putAside > 0 && { putAside }) };
 }
 

@@ -47,7 +47,7 @@ export const splitReportSchema = z.object({
     .int()
     .default(0)
     .describe(
-      'Rows that the held-out ones stand for as well and that were skipped or flagged without a label: they count against every figure, and intervals hold whatever their labels are',
+      'Rows that the held-out ones stand for as well and that were skipped, flagged or, while they were offered, deleted without a label: they count against every figure, and intervals hold whatever their labels are',
     ),
 });
 

@@ -44,6 +44,8 @@ export type TrainRequest = {
   identifying?: string[][];
   /** The type's rows without a label by a person; left out: none. */
   open?: OpenRows;
+  /** Rows that were drawn and deleted when they were offered, without a label; left out: none. */
+  drawnDeletions?: number;
   /** When the first policy of the type was ready to answer, in milliseconds; left out: none was. */
   answersFrom?: number;
   /** Answers of policies of other types to inputs that they had not seen; left out: none. */

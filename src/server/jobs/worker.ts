@@ -101,7 +101,7 @@ function keepLowest<Row extends OpenInput>(rows: Row[], count: number, isLast: b
   return isLast || rows.length > 2 * count ? rows.sort((a, b) => a.number - b.number).slice(0, count) : rows;
 }
 
-function receiveRows({ identifying = [], definition }: WorkerOrder['request']): Promise<Snapshot> {
+function receiveRows({ identifying = [], definition, drawnDeletions }: WorkerOrder['request']): Promise<Snapshot> {
   const hasHints = definition.hard_rules.some(({ hint }) => hint);
   const received: Snapshot = { rows: [], open: noOpenRows, hinted: [], sample: [] };
   const numbers: Record<'open' | 'aside', number[]> = { open: [], aside: [] };
@@ -124,7 +124,7 @@ function receiveRows({ identifying = [], definition }: WorkerOrder['request']): 
       process.off('message', receive);
       // Where every row came with its label, open ones change no figure, and without hints teach nothing.
       const changes = hasHints || received.rows.some(({ later }) => later);
-      received.open = changes ? countOpen(numbers.open, numbers.aside) : noOpenRows;
+      received.open = changes ? countOpen(numbers.open, numbers.aside, drawnDeletions) : noOpenRows;
       resolve(received);
     };
     process.on('message', receive);

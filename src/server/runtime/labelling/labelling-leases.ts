@@ -54,6 +54,11 @@ export class LabellingLeases {
     }
   }
 
+  /** Whether an example was offered to somebody, as far as that is remembered. */
+  hasOffered(typeId: string, exampleId: string): boolean {
+    return this.#open(typeId).leases.has(exampleId);
+  }
+
   /** The suggestion that an example was given out with; null without one. */
   findSuggested(typeId: string, exampleId: string): string | null {
     return this.#open(typeId).leases.get(exampleId)?.suggested ?? null;

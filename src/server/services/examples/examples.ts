@@ -3,6 +3,7 @@
 import { toInvalidValue, toUnknownOption, toValidationError } from '../../../door/errors/validation-error.ts';
 import { mapMaybePromise } from '../../../door/maybe-promise.ts';
 import { byName } from '../../../engine/domain/records.ts';
+import { isDrawn, toRowContent, toRowNumber } from '../../../engine/drawn-rows.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import { type ExampleRecord, exampleFields, flagsOfOwn, setFlags } from '../../../engine/examples/fields.ts';
 import type { ExampleStatus } from '../../contract/examples/examples.ts';
@@ -154,7 +155,26 @@ function toMark(
 
 /** Deletes one example of a type. Throws `not_found` where the type has none of this id. */
 export function deleteExample(deps: Foundation, type: DecisionTypeRecord, id: string): void {
-  if (!deps.store.examples.remove(type.id, id)) refuseMissingExample();
+  deps.store.transaction(() => {
+    noteDeletions(deps, type, [id]);
+    if (!deps.store.examples.remove(type.id, id)) refuseMissingExample();
+  });
+}
+
+/** Notes which of the examples were offered for a label and deleted instead, of those that figures stand for. */
+function noteDeletions(
+  { store, runtime }: Foundation,
+  { id: typeId }: DecisionTypeRecord,
+  ids: readonly string[],
+): void {
+  const offered = ids.filter((id) => runtime.leases.hasOffered(typeId, id));
+  if (offered.length === 0) return;
+  const identifying = store.labelling.listIdentifyingFields(typeId);
+  const drawn = offered.filter((id) => {
+    const example = store.examples.get(typeId, id);
+    return example?.decision === null && isDrawn(toRowNumber(toRowContent(example.input, identifying)));
+  });
+  store.labelling.noteDrawnDeletions(typeId, drawn);
 }
 
 function refuseMissingExample(): never {
@@ -181,6 +201,7 @@ export function changeExamples(
   const steps: ChangeSteps = {
     begin() {
       const plan = { selection, change, reader };
+      if (change === 'delete' && 'ids' in selection) noteDeletions(deps, type, selection.ids);
       exampleChanges.begin({ token: undoToken, typeId: type.id, at: deps.clock.now(), plan, option: null });
     },
     end() {

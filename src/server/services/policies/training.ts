@@ -211,6 +211,7 @@ export function toTrainingRequest(store: Store, toolVersion: string, policyId: s
     doubtedLabels: store.heldOut.listDoubted(policy.decisionTypeId, policy.version, definition.options),
     earlier: store.heldOut.listEarlier(policy.decisionTypeId, policy.version, definition.options, maxEarlierRows),
     identifying: store.labelling.listIdentifyingFields(policy.decisionTypeId),
+    drawnDeletions: store.labelling.countDrawnDeletions(policy.decisionTypeId),
     ...store.ownAnswers.read(policy.decisionTypeId, policy.organisationId),
     createdAt: isoTime(policy.createdAt),
     isPromised: store.promises.findDeclared(policy.decisionTypeId) !== null,

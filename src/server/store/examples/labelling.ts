@@ -94,6 +94,13 @@ const evenStep = (Math.sqrt(5) - 1) / 2;
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
+    noteDrawnDeletion: db.prepare('INSERT OR IGNORE INTO drawn_deletions (example_id, decision_type_id) VALUES (?, ?)'),
+    countDrawnDeletions: db
+      .prepare<[string], number>(
+        `SELECT count(*) FROM drawn_deletions d WHERE d.decision_type_id = ?
+         AND NOT EXISTS (SELECT 1 FROM examples e WHERE e.id = d.example_id)`,
+      )
+      .pluck(),
     labelByTeacher: db.prepare(
       `UPDATE examples SET decision = ?, by_teacher = 1, reviewed = 0, updated_at = ?
        WHERE id = ? AND decision_type_id = ? AND decision IS NULL AND mark IS NULL AND audited = 0`,
@@ -206,6 +213,11 @@ export function createLabellingStore(db: WorkbenchDatabase, noteChange: (decisio
     /** The fields that only tell rows apart, by the newest 1,000 examples: one list for queue, training and figures. */
     listIdentifyingFields: (decisionTypeId: string): string[][] =>
       listIdentifyingFields(readNewestInputs(decisionTypeId, maxIdentifyingRows, maxIdentifyingBytes)),
+    /** Notes that examples which measured rows stand for are deleted without a label; an undo takes that back by itself. */
+    noteDrawnDeletions(decisionTypeId: string, ids: readonly string[]): void {
+      for (const id of ids) statements.noteDrawnDeletion.run(id, decisionTypeId);
+    },
+    countDrawnDeletions: (decisionTypeId: string): number => statements.countDrawnDeletions.get(decisionTypeId) ?? 0,
     /** The inputs of some of the newest 2,000 examples whose JSON is not longer than `maxBytes`. */
     readNewestInputs,
     /**
