@@ -118,7 +118,9 @@ export class TaskPool {
 
   /** Finds the child that holds what a task is about, else one that holds nothing, else the one used longest ago. */
   #findIdleChild({ holds }: Task): Child | null {
-    const idle = [...this.#children].filter((child) => child.task === null && child.process.connected);
+    // One that was killed may have answered before it ends.
+    const mayWork = ({ task, process }: Child) => task === null && process.connected && !process.killed;
+    const idle = [...this.#children].filter(mayWork);
     const fitting = idle.find((child) => child.holds === holds) ?? idle.find((child) => child.holds === null);
     if (fitting !== undefined) return fitting;
     return this.#children.size < this.#limits.maxChildren ? this.#open() : (idle[0] ?? null);
