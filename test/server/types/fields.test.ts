@@ -234,6 +234,7 @@ describe('the fields of', () => {
         min_per_option: 38,
         rare_options: 'measure',
         train_on: 'all',
+        days_between: true,
         split: { by: 'random', field: null },
         tune_hyperparams: true,
         n_tuning_trials: 20,
