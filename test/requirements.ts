@@ -716,6 +716,10 @@ const training = {
   'REA-4': 'Two labels that differ are a queue with both and their notes, until one person settles it with a reason.',
   'REA-5': 'GET …/examples/{id}/labels has every label with who gave it, when, and what was suggested.',
   'REA-6': 'On the page a second reading goes blind to another reader, and a conflict is settled with a reason.',
+  'DEF-1':
+    'workbench definition export writes what a type decides by as YAML in a stable order, without examples, labels or records; apply proposes what differs as the draft, makes a type that is not there, and says with --dry-run in sentences what would change.',
+  'DEF-2':
+    'workbench definition check ends with 1 where a pinned case or the verdict is red; publish releases the draft, goes back or names a release; what is refused ends with 2 and its place.',
   'REA-7':
     'examples.export as labelling_page gives one HTML file of up to 500 examples without labels, suggestions and personal fields; it connects to nothing and keeps its place, and an import merges the labels it saves: where an example has none, else as a second reading of its reader, each once.',
   'REL-13':

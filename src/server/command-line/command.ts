@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { ErrorDetail } from '../../engine/errors.ts';
+import { ApiError } from '../contract/client.ts';
 import { StartError } from '../process/start-error.ts';
 
 const commandNames = [
@@ -18,6 +19,7 @@ const commandNames = [
   'text-model',
   'verify',
   'case',
+  'definition',
 ] as const;
 export type CommandName = (typeof commandNames)[number];
 
@@ -54,6 +56,12 @@ export class CommandError extends Error {
 /** Makes the error that refuses flags, a file or data. */
 export const refuse = (message: string, cause?: unknown): CommandError =>
   new CommandError(endCodes.refused, message, { cause });
+
+/** Refuses what the state of a type speaks against, as a file is refused: its sentence says what to do. */
+export function refuseConflict(error: unknown): never {
+  if (error instanceof ApiError && error.code === 'conflict') throw refuse(error.message, error);
+  throw error;
+}
 
 export type Surroundings = {
   env: NodeJS.ProcessEnv;

@@ -5,7 +5,7 @@ import { identifyBundle } from '../../engine/bundle/bundle.ts';
 import type { Client } from '../contract/client.ts';
 import { sha256 } from '../process/clock.ts';
 import { writeDurably } from '../process/durable-file.ts';
-import { commonOptions, defineCommand, endCodes, refuse } from './command.ts';
+import { commonOptions, defineCommand, endCodes, refuse, refuseConflict } from './command.ts';
 import { findPolicy, findType } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
@@ -50,7 +50,9 @@ function isPage(file: string): boolean {
 
 async function writePage(client: Client, typeId: string, policyId: string, html: string) {
   const params = { decision_type_id: typeId };
-  const { blob } = await client.download('bundle.export_page', { params, query: { policy_id: policyId } });
+  const { blob } = await client
+    .download('bundle.export_page', { params, query: { policy_id: policyId } })
+    .catch(refuseConflict);
   const file = path.resolve(html);
   writeDurably(file, new Uint8Array(await blob.arrayBuffer()), { mode: bundleMode, part: toPartPath(file) });
   return { page: html };

@@ -5,6 +5,7 @@ import { ApiError, describeDetail } from '../contract/client.ts';
 import { exitCodes, StartError } from '../process/start-error.ts';
 import { type Command, CommandError, type CommandName, endCodes, readDetail } from './command.ts';
 import { decideCommand } from './decide.ts';
+import { definitionCommand } from './definition.ts';
 import { evaluateCommand } from './evaluate.ts';
 import { exportCommand } from './export.ts';
 import { exportExamplesCommand } from './export-examples.ts';
@@ -31,6 +32,7 @@ export const commands = {
   'text-model': textModelCommand,
   verify: verifyCommand,
   case: caseCommand,
+  definition: definitionCommand,
 } satisfies Record<CommandName, Command>;
 
 /** Runs a command and returns the code to end with; what went wrong stands on the standard error. */
