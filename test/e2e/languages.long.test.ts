@@ -89,8 +89,6 @@ describe('a file of texts', () => {
     await page.getByRole('button', { name: 'Train with words alone, without deploying it' }).click();
     const save = page.getByRole('button', { name: 'Save v2, of words alone, as a page' });
     await save.waitFor({ timeout: 600_000 });
-    const [download] = await Promise.all([page.waitForEvent('download'), save.click()]);
-    expect(download.suggestedFilename()).toMatch(/^messages-v2-.*\.html$/);
     await goToPlace(page, 'Train');
     await page.getByText('Trained, not live', { exact: true }).waitFor();
     expect(faults).toEqual([]);
