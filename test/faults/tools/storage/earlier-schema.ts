@@ -1,5 +1,7 @@
 /** Takes from a database what the migrations since 0.2.0 have added. */
 export const backToSchema32 = `
+  DROP TABLE drawn_deletions;
+  DROP TABLE log_chain;
   DROP TABLE example_undos;
   DROP TABLE example_undo_parts;
   CREATE TABLE example_undos (
