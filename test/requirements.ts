@@ -1068,6 +1068,8 @@ const border = {
     'POST backups answers 201 and writes a backup while the service goes on, one at a time; GET backups lists them; owner only.',
   'DAT-9':
     'POST backups/{name}/verify reads a backup again and says what is wrong; restore makes a new data folder of it, refuses to overwrite and touches nothing beside it; one order at a time; owner only.',
+  'DAT-10':
+    'A running workbench makes a backup a day and keeps the newest seven (--daily-backups) beside those made by hand; where the disk has no room it makes none, and says so as an alert.',
   'DAT-8': 'workbench backup, restore and verify need no running workbench; restore makes a new data folder only.',
   'RUN-5': 'Flags and environment variables fill the same options, flags first; wrong ones are explained.',
   'RUN-6': 'What npm started ends when npm is ended, by SIGTERM, SIGKILL or Ctrl+C.',

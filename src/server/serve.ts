@@ -63,6 +63,8 @@ Flags (environment variable, default):
   --alert-webhook URL       address that is sent each alert instead (WORKBENCH_ALERT_WEBHOOK), signed by the secret in
                             WORKBENCH_ALERT_SECRET (whsec_ and 24 to 64 bytes in base64)
   --alert-free-mb N         less free disk is an alert (WORKBENCH_ALERT_FREE_MB, 1024)
+  --daily-backups N         backups that are made by themselves, one a day, and kept; 0: none
+                            (WORKBENCH_DAILY_BACKUPS, 7)
   --log-level LEVEL         silent, error, warn, info, debug (WORKBENCH_LOG_LEVEL, warn)
   --oidc-issuer URL         external OpenID provider (WORKBENCH_OIDC_ISSUER), with
   --oidc-audience NAME      its audience (WORKBENCH_OIDC_AUDIENCE) and
@@ -118,6 +120,7 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
       maxWrongCredentialsPerMinute: readInteger(read('max-wrong-credentials'), 60, 1, 1_000_000),
       alerts: readReceiver(read('alert-command').text, read('alert-webhook').text, env['WORKBENCH_ALERT_SECRET']),
       alertFreeMb: readInteger(read('alert-free-mb'), 1_024, 0, 100_000_000),
+      dailyBackups: readInteger(read('daily-backups'), 7, 0, 366),
       acceptsRetraining: values['accept-retraining'],
       logLevel: readChoice(read('log-level'), 'warn', logLevels),
       oidc: readOidc(read('oidc-issuer').text, read('oidc-audience').text, read('oidc-jwks').text),
@@ -210,6 +213,7 @@ function parseFlags(args: readonly string[]) {
       'alert-command': string,
       'alert-webhook': string,
       'alert-free-mb': string,
+      'daily-backups': string,
       'log-level': string,
       'oidc-issuer': string,
       'oidc-audience': string,

@@ -110,6 +110,7 @@ export function completeOptions(options: StartOptions): ServerOptions {
     oidc: null,
     alerts: null,
     alertFreeMb: 1_024,
+    dailyBackups: 7,
     logLevel: 'info',
     ...options,
     dataDir: path.resolve(options.dataDir),
@@ -268,14 +269,14 @@ function openAnalyses(deps: Foundation, closing: AsyncDisposableStack): Analyses
 }
 
 function openCaretaker(
-  { dataDir, spawnChild: spawn = spawnChild }: ServerOptions,
+  { dataDir, dailyBackups, spawnChild: spawn = spawnChild }: ServerOptions,
   version: string,
   clock: Clock,
   log: Logger,
   closing: AsyncDisposableStack,
 ): Caretaker {
   const isChecked = isCheckedAtStart(toFolderPaths(dataDir).database);
-  return adopt(closing, new Caretaker({ dataDir, toolVersion: version, spawn, clock, log, isChecked }));
+  return adopt(closing, new Caretaker({ dataDir, dailyBackups, toolVersion: version, spawn, clock, log, isChecked }));
 }
 
 function openRuntime(

@@ -22,10 +22,13 @@ export type BackupOrder = {
 };
 
 /** Where the backup of a moment lies unless another place is named. */
-export function toBackupPath(dataDir: string, nowMs: number): string {
+export function toBackupPath(dataDir: string, nowMs: number, isDaily = false): string {
   const time = new Date(nowMs).toISOString().replace(/[:.]/g, '-');
-  return path.join(toFolderPaths(dataDir).backups, `backup-${time}`);
+  return path.join(toFolderPaths(dataDir).backups, `backup-${time}${isDaily ? dailyEnding : ''}`);
 }
+
+/** The end of the names of backups that are made by themselves, which later ones replace. */
+export const dailyEnding = '-daily';
 
 /** A folder beside `target` that is nobody's, in which a copy is made until it is whole. */
 export const toPartPath = (target: string) => `${target}.${randomUUID()}.part`;

@@ -1,13 +1,13 @@
 /** The long work on the data folder of a running workbench, done by a process of its own: backups and checks. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { rmSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
-import { toBackupPath, toPartPath } from './backup.ts';
+import { dailyEnding, toBackupPath, toPartPath } from './backup.ts';
 import type { DataOrder, DataReply } from './data-child.ts';
 import { toFolderPaths } from './folder.ts';
 import { type BackupManifest, readManifest } from './manifest.ts';
@@ -20,6 +20,11 @@ type Integrity = 'ok' | 'damaged' | 'unchecked';
 const dayMs = 24 * 3600 * 1000;
 /** Long enough for the start to be over. */
 const firstCheckMs = 10_000;
+/** The first look for a daily backup: a program that is opened for a moment makes none. */
+const firstBackupMs = 15 * 60_000;
+const backupLookMs = 3_600_000;
+/** Room on the disk that a daily backup leaves free, beside as much as the database takes again. */
+const minFreeBytes = 1024 ** 3;
 const childHeapMb = 256;
 /** A disk that takes longer stands still: 18 GB at 10 MB/s. */
 const defaultMaxWorkMs = 30 * 60_000;
@@ -32,15 +37,18 @@ type CaretakerOptions = {
   log: Log;
   /** Whether the start has checked the database; otherwise that is done soon. */
   isChecked: boolean;
+  /** How many daily backups are kept; 0: none is made. */
+  dailyBackups: number;
   /** How long one backup, check or restore may take: 30 minutes unless said otherwise. */
   maxWorkMs?: number;
 };
 
-/** Makes, reads and restores backups on demand, one at a time, and checks the data every day. */
+/** Makes, reads and restores backups, one at a time, on demand and daily, and checks the data every day. */
 export class Caretaker {
   readonly #options: CaretakerOptions;
   readonly #firstCheck: NodeJS.Timeout | null;
   readonly #dailyCheck: NodeJS.Timeout;
+  readonly #backupLooks: NodeJS.Timeout[];
   readonly #children = new Set<ChildProcess>();
   #isBusy = false;
   #known: Integrity;
@@ -57,6 +65,8 @@ export class Caretaker {
     const check = () => void this.check();
     this.#firstCheck = options.isChecked ? null : setTimeout(check, firstCheckMs).unref();
     this.#dailyCheck = setInterval(check, dayMs).unref();
+    const look = () => void this.backUpDaily();
+    this.#backupLooks = [setTimeout(look, firstBackupMs).unref(), setInterval(look, backupLookMs).unref()];
   }
 
   integrity(): Integrity {
@@ -78,10 +88,10 @@ export class Caretaker {
   }
 
   /** Writes a backup into the data folder. Rejects with `conflict` while another order runs, and with `unavailable`. */
-  async backUp(withSecrets: boolean): Promise<StoredBackup> {
+  async backUp(withSecrets: boolean, isDaily = false): Promise<StoredBackup> {
     const { dataDir, toolVersion, clock } = this.#options;
     const nowMs = clock.now();
-    const target = toBackupPath(dataDir, nowMs);
+    const target = toBackupPath(dataDir, nowMs, isDaily);
     const part = toPartPath(target);
     try {
       const reply = await this.#runAlone({ kind: 'backup', dataDir, target, part, withSecrets, toolVersion, nowMs });
@@ -93,6 +103,31 @@ export class Caretaker {
       const isRefused = error instanceof WorkbenchError && error.code === 'conflict';
       if (error instanceof Error && !isRefused) this.backupFault = error.message;
       throw error;
+    }
+  }
+
+  /**
+   * Writes a backup where the newest is a day old and the disk has room, and removes the oldest daily ones. Never
+   * rejects: `backupFault` says why there is none, and the log.
+   */
+  async backUpDaily(): Promise<void> {
+    const { dataDir, dailyBackups, clock, log } = this.#options;
+    const { backups, database } = toFolderPaths(dataDir);
+    const last = this.findLastBackup();
+    const isDue = last === null || clock.now() - Date.parse(last.manifest.created_at) >= dayMs;
+    if (dailyBackups === 0 || this.#isBusy || !isDue) return;
+    try {
+      const { bavail, bsize } = statfsSync(dataDir);
+      if (bavail * bsize < statSync(database).size + minFreeBytes) {
+        this.backupFault = 'The disk has no room for the daily backup. Make room, or move backups to another disk.';
+        return;
+      }
+      await this.backUp(false, true);
+      const daily = listBackupNames(backups).filter((name) => name.endsWith(dailyEnding));
+      for (const name of daily.sort().slice(0, -dailyBackups))
+        rmSync(path.join(backups, name), { recursive: true, force: true });
+    } catch (err) {
+      log.error({ err }, 'the daily backup could not be made');
     }
   }
 
@@ -141,6 +176,7 @@ export class Caretaker {
   async close(): Promise<void> {
     if (this.#firstCheck !== null) clearTimeout(this.#firstCheck);
     clearInterval(this.#dailyCheck);
+    for (const look of this.#backupLooks) clearTimeout(look);
     const ends = [...this.#children].map((child) => once(child, 'exit'));
     for (const child of this.#children) child.kill('SIGKILL');
     await Promise.all(ends);

@@ -56,6 +56,8 @@ export type ServerOptions = {
   alerts: NamedReceiver | null;
   /** Less free disk than this is an alert. */
   alertFreeMb: number;
+  /** Backups that are made by themselves, one a day, and kept; 0: none. */
+  dailyBackups: number;
   logLevel: (typeof logLevels)[number];
   /** Starts child processes; left out: child_process.fork. */
   spawnChild?: SpawnChild;

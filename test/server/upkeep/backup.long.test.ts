@@ -153,6 +153,29 @@ describe('a backup under load', () => {
 });
 
 describe('the care for a data folder', () => {
+  it('makes a backup a day by itself, keeps the newest and every one made by hand [DAT-10]', async () => {
+    const dataDir = trained.copy();
+    let nowMs = Date.UTC(2026, 4, 1);
+    const options = { dataDir, toolVersion: '1', spawn: spawnChild, log: pino({ level: 'silent' }), isChecked: true };
+    const clock = { ...systemClock, now: () => nowMs };
+    const caretaker = new Caretaker({ ...options, clock, dailyBackups: 2 });
+    onTestFinished(() => caretaker.close());
+    const list = () => caretaker.listBackups().map(({ name }) => name.replace(/^backup-2026-05-(\d\d)\S*?Z/, '$1'));
+    await caretaker.backUp(false);
+    await caretaker.backUpDaily();
+    expect(list()).toEqual(['01']);
+    for (let day = 2; day <= 5; day += 1) {
+      nowMs += 86_400_000;
+      await caretaker.backUpDaily();
+      // An hour later there is one of today.
+      nowMs += 3_600_000;
+      await caretaker.backUpDaily();
+      nowMs -= 3_600_000;
+    }
+    expect(list()).toEqual(['05-daily', '04-daily', '01']);
+    expect(await caretaker.verify(caretaker.listBackups()[0]?.name ?? '')).toEqual([]);
+  });
+
   it('is one thing at a time, and touches nothing beside the folder that it makes [DAT-7] [DAT-9]', async () => {
     const { call, dataDir } = await openForTest({ dataDir: trained.copy() });
     const { name } = (await call('POST', backups)).body;
@@ -187,7 +210,10 @@ describe('the care for a data folder', () => {
       rmSync(bundle);
       spawnSync('mkfifo', [bundle]);
       const log = pino({ level: 'silent' });
-      const options = { dataDir, toolVersion: '1', spawn: spawnChild, clock: systemClock, log, isChecked: true };
+      const options = {
+        ...{ dataDir, toolVersion: '1', spawn: spawnChild, clock: systemClock, log },
+        ...{ isChecked: true, dailyBackups: 0 },
+      };
       const caretaker = new Caretaker({ ...options, maxWorkMs: 8_000 });
       onTestFinished(() => caretaker.close());
       const message = 'The process that reads the data ended early (after 8 s).';

@@ -31,7 +31,8 @@ export function DataFolder() {
             in <code className="wrap">{folder}</code>
           </>
         )}
-        , on this machine only. A backup is a verified copy in its folder “backups”. To write one to another disk, use{' '}
+        , on this machine only. A backup is a verified copy in its folder “backups”. While the workbench runs it makes
+        one a day and keeps the newest seven of these; one that fails is an alert. To write one to another disk, use{' '}
         <code className="wrap">npm run -s workbench -- backup{folder && ` --data-dir "${folder}"`} --to FOLDER</code>.
       </p>
       <Button variant="filled" loading={create.isPending} onClick={() => create.mutate({ body: {} })}>

@@ -16,7 +16,7 @@ export type Backup = z.infer<typeof backupSchema>;
 
 const backupName = z
   .string()
-  .regex(/^backup-[\dTZ-]{1,60}$/, 'must be the name of a backup')
+  .regex(/^backup-[\dTZ-]{1,60}(daily)?$/, 'must be the name of a backup')
   .describe('Name of a backup, as the list has it');
 const one = z.strictObject({ backup_name: backupName });
 
