@@ -102,6 +102,7 @@ describe('examples', () => {
       'examples.cancel',
       'logs.export',
       'logs.list',
+      'logs.verify',
       'metrics.days',
       'metrics.type',
       'models.ask_decisions',
