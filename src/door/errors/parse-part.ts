@@ -22,7 +22,9 @@ export function parsePart<S extends ZodType>(schema: S, value: unknown, part: Pa
     const known = listKeys(schema, issue.code === 'unrecognized_keys' ? issue.path : issue.path.slice(0, -1));
     const suggest = (key: string) => suggestName(key, known, budget);
     const details = toDetails(issue, [part], suggest);
-    const misnamed = isLoose ? findMisnamed(value, issue.path, known, budget) : null;
+    // A message of the schema itself, on fields that belong together, is the better one.
+    const mayMiss = isLoose && issue.code !== 'custom' && issue.path.length > 0;
+    const misnamed = mayMiss ? findMisnamed(value, issue.path, known, budget) : null;
     problems.push(...(misnamed === null ? details : details.map((each) => ({ ...each, msg: misnamed }))));
     if (problems.length >= maxReportedProblems) break;
   }
