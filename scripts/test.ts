@@ -12,7 +12,7 @@ import { readProcessorSeconds } from './testing/processor-time.ts';
 import { conclude, type StepResult } from './testing/steps.ts';
 import { runVitest } from './testing/vitest-run.ts';
 
-/** The long run does what these files of `npm test` do once or a few times more often; none of them holds a time. */
+/** Files of the long run by the rounds that they go; none of them holds a time. */
 const rounds = {
   'kill-loop.test': { KILL_LOOP_ROUNDS: '10' },
   'training-kills.long.test': { TRAINING_KILLS_PER_STAGE: '1' },
@@ -28,6 +28,9 @@ const timedRounds = {
   'work-per-byte.test': {},
   'work-per-row.long.test': {},
 };
+
+/** Files whose rounds are the long run's alone: of few of them `npm test` would learn little. */
+const inRounds = [...Object.keys(rounds), ...Object.keys(timedRounds)];
 
 /** The whole of what the long run does a part of: kills, bodies, random cases, every Python and Spark, the walk. */
 const nightly = {
@@ -63,7 +66,7 @@ await conclude(results, {
 
 /** One run of all stories that hold no time, so that no core waits for the last file of a part of them. */
 function runStories(): Promise<StepResult> {
-  if (!isLong) return runVitest('fast stories', { projects, exclude: ['.long.test.'] });
+  if (!isLong) return runVitest('fast stories', { projects, exclude: ['.long.test.', ...inRounds] });
   if (isAll) return runVitest('stories', { projects, ...untimed });
   return runVitest('long stories', { projects, only: ['.long.test.', ...Object.keys(rounds)], ...untimed });
 }

@@ -1,9 +1,9 @@
 /** Adding examples on the page: one by hand, ten by a teacher. */
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
-import { makeType, openForTest } from '../../server/workbench.ts';
-import { closePage, showWindow } from '../page.tsx';
-import { openExamples } from './open-examples.ts';
+import { makeType, openForTest } from '../server/workbench.ts';
+import { openExamples } from './examples/open-examples.ts';
+import { closePage, showWindow } from './page.tsx';
 
 afterEach(closePage);
 
