@@ -48,7 +48,8 @@ export class Caretaker {
   readonly #options: CaretakerOptions;
   readonly #firstCheck: NodeJS.Timeout | null;
   readonly #dailyCheck: NodeJS.Timeout;
-  readonly #backupLooks: NodeJS.Timeout[];
+  readonly #firstBackup: NodeJS.Timeout;
+  readonly #backupLook: NodeJS.Timeout;
   readonly #children = new Set<ChildProcess>();
   #isBusy = false;
   #known: Integrity;
@@ -66,7 +67,8 @@ export class Caretaker {
     this.#firstCheck = options.isChecked ? null : setTimeout(check, firstCheckMs).unref();
     this.#dailyCheck = setInterval(check, dayMs).unref();
     const look = () => void this.backUpDaily();
-    this.#backupLooks = [setTimeout(look, firstBackupMs).unref(), setInterval(look, backupLookMs).unref()];
+    this.#firstBackup = setTimeout(look, firstBackupMs).unref();
+    this.#backupLook = setInterval(look, backupLookMs).unref();
   }
 
   integrity(): Integrity {
@@ -176,7 +178,8 @@ export class Caretaker {
   async close(): Promise<void> {
     if (this.#firstCheck !== null) clearTimeout(this.#firstCheck);
     clearInterval(this.#dailyCheck);
-    for (const look of this.#backupLooks) clearTimeout(look);
+    clearTimeout(this.#firstBackup);
+    clearInterval(this.#backupLook);
     const ends = [...this.#children].map((child) => once(child, 'exit'));
     for (const child of this.#children) child.kill('SIGKILL');
     await Promise.all(ends);
