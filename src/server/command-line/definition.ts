@@ -69,14 +69,22 @@ function readFile(file: string): Partial<Definition> & { name: string } {
   return { ...pick(all, parts.filter(isGiven)), name: all.name };
 }
 
+const listChanged = (before: Definition, after: Definition): Part[] =>
+  parts.filter((part) => !isDeepStrictEqual(before[part], after[part]));
+
 /** Says in sentences how a file differs from what decides now. */
 function describeDifferences(before: Definition, after: Definition): string[] {
   const policyVersion = 0;
   const sentences = describeChanges({ policyVersion, settings: before }, { policyVersion, settings: after });
-  const others = parts.filter((part) => !isSetting(part) && !isDeepStrictEqual(before[part], after[part]));
+  const changed = listChanged(before, after);
+  // No sentence is about what decides nothing, such as a hint.
+  const silent = sentences.length === 0 ? changed.filter(isSetting) : [];
   return [
     ...sentences,
-    ...others.map((part) => `${part}: ${JSON.stringify(before[part])} becomes ${JSON.stringify(after[part])}.`),
+    ...silent.map((part) => `${part} was changed.`),
+    ...changed
+      .filter((part) => !isSetting(part))
+      .map((part) => `${part}: ${JSON.stringify(before[part])} becomes ${JSON.stringify(after[part])}.`),
   ];
 }
 
@@ -99,10 +107,9 @@ async function apply(client: Client, file: string, isTried: boolean) {
   };
   if (isTried || changes.length === 0) return { ...said, draft: said.draft && changes.length > 0 };
   const params = { decision_type_id: found.id };
-  const changed = parts.filter((part) => !isDeepStrictEqual(before[part], after[part]));
   const atOnce = pick(
     after,
-    changed.filter((part) => !isLive || !isSetting(part)),
+    listChanged(before, after).filter((part) => !isLive || !isSetting(part)),
   );
   if (Object.keys(atOnce).length > 0) await client.call('decision_types.update', { params, body: atOnce });
   // All settings that the file names: those that are as they decide now leave the draft.
@@ -155,7 +162,7 @@ What a decision type decides by, as a text for a repository: question, options, 
   check [TYPE]     tries the draft, else what decides, on pinned cases and examples; ends with 1 where something is red
   publish [TYPE]   releases the draft
 
-  --out FILE       of export: where it is written (the standard output)
+  --out FILE       of export: where it is written (the standard output); a file that lies there is replaced
   --dry-run        of apply: says what would change, and changes nothing
   --reason TEXT    of publish: why, for the history, also where the check is red
   --release N      of publish: goes back to an earlier release

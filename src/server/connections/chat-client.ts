@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { readJsonBody } from '../../engine/strict-json/json-body.ts';
+import { parseJsonText } from '../../engine/strict-json/json-faults.ts';
 import type { AddressPolicy } from './address.ts';
 import { CallError, postChecked } from './checked-post.ts';
 
@@ -137,11 +138,10 @@ class AnsweredError extends CallError {
 /** The sentence of an endpoint in the body of an error, without anything else in it; a page says none. */
 function readSentence(bytes: Buffer): string {
   const text = bytes.toString('utf8', 0, maxSaid * 4);
-  let found = /^\s*[<[{]/.test(text) ? '' : text;
-  try {
-    found = saidSchema.parse(readJsonBody(bytes));
-  } catch {}
-  return found.replaceAll(/\s+/g, ' ').trim().slice(0, maxSaid);
+  const plain = /^\s*[<[{]/.test(text) ? '' : text;
+  const json = parseJsonText(bytes.toString('utf8'));
+  const said = json.ok ? saidSchema.safeParse(json.value).data : undefined;
+  return (said ?? plain).replaceAll(/\s+/g, ' ').trim().slice(0, maxSaid);
 }
 const sentence = z.union([z.string(), z.object({ message: z.string() }).transform(({ message }) => message)]);
 const saidSchema = z.union([

@@ -24,6 +24,7 @@ async function run(dataDir: string, ...args: string[]) {
 
 it('goes from the repository to what decides, and back, by commands [DEF-1] [DEF-2]', async () => {
   const dataDir = loan.copy();
+  const copied = loan.copy();
   const bench = await openForTest({ dataDir });
   const [{ input }] = loanExamples(1) as [{ input: object }];
   const pinned = { input, decision: 'approve', must: true };
@@ -63,6 +64,11 @@ it('goes from the repository to what decides, and back, by commands [DEF-1] [DEF
   expect([held.code, held.told]).toEqual([2, expect.stringContaining('Must: ')]);
   const published = await run(dataDir, 'publish', 'loan', '--alias', 'prod', '--reason', 'As agreed');
   expect([published.code, JSON.parse(published.text)]).toMatchObject([0, { release: 2, alias: 'prod' }]);
+  const hinted = join(temporaryFolder(), 'hinted.json');
+  const hint = { name: 'near', condition: 'ctx.amount < 50', then: 'approve', priority: 9, hint: true };
+  writeFileSync(hinted, JSON.stringify({ name: 'loan', options: ['approve', 'decline'], hard_rules: [hint] }));
+  expect((await run(copied, 'apply', hinted)).code).toBe(0);
+  expect((await run(copied, 'export')).text).toContain('hint: true');
   // What is released is what the file says.
   expect(JSON.parse((await run(dataDir, 'apply', file, '--dry-run')).text).changes).toEqual([]);
   expect(JSON.parse((await run(dataDir, 'publish', '--release', '1', '--reason', 'Back')).text).release).toBe(3);
