@@ -222,10 +222,11 @@ export async function train(call: Call, url: string, config: object = quickly): 
   const { policy_id: policyId } = (await call('POST', `${url}/train`, config)).body;
   const { body } = await pollUntil(() => call('GET', `${url}/policies/${policyId}/progress`), terminal);
   if (!['trained', 'deployed'].includes(body.status)) throw new Error(`${body.status}: ${body.error}`);
-  await pollUntil(
+  const { status, text } = await pollUntil(
     () => call('GET', `${url}/policies/${policyId}`),
-    ({ body: policy }) => policy.metrics.follow_up.state !== 'pending',
+    (answer) => answer.status !== 200 || answer.body.metrics.follow_up.state !== 'pending',
   );
+  if (status !== 200) throw new Error(`the policy could not be read: ${text}`);
   return policyId;
 }
 
