@@ -1,11 +1,12 @@
 /** Personal fields leave no trace in anything that is written, and old records are really deleted. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { strFromU8, unzipSync } from 'fflate';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { applyRetention, removeExpiredTypes } from '../../../src/server/services/upkeep/housekeeping.ts';
+import { findFilesHolding } from '../../files-holding.ts';
 import {
   complaintExamples,
   complaintType,
@@ -34,11 +35,7 @@ let bench: Workbench;
 let path: string;
 let serverLog = '';
 
-const filesWith = (text: string) =>
-  readdirSync(dataDir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .filter((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text))
-    .map(({ name }) => name);
+const filesWith = (text: string) => findFilesHolding(dataDir, text);
 
 beforeAll(async () => {
   const lines = new Writable({
@@ -169,11 +166,8 @@ describe('personal fields that are declared late', () => {
     const { dataDir: folder, policyId: policy } = deployed;
     const own = await startWorkbench(folder);
     const type = deployed.url.replace('/api/v1', '');
-    const holding = (text: string) =>
-      readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && entry.parentPath !== join(folder, 'artifacts'))
-        .filter((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text))
-        .map(({ name }) => name);
+    const isBundle = (name: string) => existsSync(join(folder, 'artifacts', name));
+    const holding = (text: string) => findFilesHolding(folder, text).filter((name) => !isBundle(name));
     const { authorization } = { authorization: `Bearer ${(await own.deps.auth.issuer.issue()).token}` };
     const fetchRaw = (bench: Workbench, url: string) =>
       bench.app.inject({ url: `/api/v1${type}${url}`, headers: { host: '127.0.0.1', authorization } });

@@ -1,9 +1,10 @@
 /** A connected teacher model: what is sent to it, what is taken from it, and how it may fail. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { checkedLookup, findAddressProblem } from '../../../src/server/connections/address.ts';
+import { findFilesHolding } from '../../files-holding.ts';
 import { type Asked, type Behaviour, fails, says, startStub } from '../teacher-stub.ts';
 import { callerOf, makeType, openForTest } from '../workbench.ts';
 
@@ -66,9 +67,7 @@ describe('a connection', () => {
     const file = join(dataDir, 'secrets', `connection-${connection.id}.key`);
     expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([apiKey, 0o600]);
     deps.db.pragma('wal_checkpoint(TRUNCATE)');
-    for (const name of readdirSync(dataDir).filter((each) => each.startsWith('workbench.db'))) {
-      expect(readFileSync(join(dataDir, name)).includes(apiKey)).toBe(false);
-    }
+    expect(findFilesHolding(dataDir, apiKey)).toEqual([basename(file)]);
 
     const good = await call('POST', `/api/v1/connections/${connection.id}/test`);
     expect(good.body).toMatchObject({ ok: true });

@@ -1,11 +1,10 @@
 /** A call that is sent again with its Idempotency-Key is done once and answered as the first time. */
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listOperations } from '../../../src/server/contract/operations.ts';
 import { systemClock } from '../../../src/server/process/clock.ts';
 import { removeReceipts } from '../../../src/server/services/upkeep/housekeeping.ts';
+import { findFilesHolding } from '../../files-holding.ts';
 import {
   callerOf,
   deployForAll,
@@ -210,10 +209,7 @@ describe('a call with an Idempotency-Key', () => {
     const secret = { ...loan, input: { ...loan.input, applicant: { score: 780, email } } };
     const first = await send('secret', '/api/v1/decide?trace=true', secret);
     expect(first.status).toBe(200);
-    const holding = readdirSync(dataDir, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .filter((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(email));
-    expect(holding).toEqual([]);
+    expect(findFilesHolding(dataDir, email)).toEqual([]);
     expect((await send('secret', '/api/v1/decide?trace=true', secret)).text).toBe(first.text);
   });
 
