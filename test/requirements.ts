@@ -183,7 +183,7 @@ const deciding = {
   'FEA-9':
     'A text whose lines begin turns (“Customer: …”, “[10:32] Anna: …”) is the same kind of field, shown as turns with the words marked that weighed.',
   'FEA-10':
-    'Of two dates the days between them are an input by itself, at most three such, unless days_between of the training is false; notes and traces name it “reported − damaged, days”.',
+    'Of two dates the days between them are an input by itself, at most three such, unless days_between of the training is false; notes and traces name it “reported − damaged, days”, and it is a column of the sheet of rules.',
   'BAT-1': 'A batch is an object with decisions, or the bare array.',
   'BAT-2': 'A batch has 1 to 50 items, else 422.',
   'BAT-3': 'results has the length and order of the request; a failed item is null.',

@@ -1,6 +1,7 @@
 /** Infers the fields of the inputs. */
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
+import { daysBetween } from '../rules/days.ts';
 import { cutTurns, isConversation, readTurns } from './conversation.ts';
 import { countDays, parseDate } from './dates.ts';
 import { compileReader, countSlots, fitField } from './kinds.ts';
@@ -132,14 +133,9 @@ function listColumns(inputs: readonly JsonObject[], schema: JsonObject | null): 
     });
 }
 
-/** Dates of which pairs are looked at, and pairs that become inputs: those that lie closest together. */
-const maxDates = 6;
-const maxPairs = 3;
-/** The share of the examples that have both dates. */
-const minBoth = 0.5;
-
 /** Fields of the days between two dates of the same examples, as “reported − damaged”, where they are not all alike. */
 function fitDaysBetween(dates: readonly Column[]): Field[] {
+  const { maxDates, maxPairs, minBoth } = daysBetween;
   const looked = dates.slice(0, maxDates);
   const pairs = looked.flatMap((first, at) =>
     looked.slice(at + 1).flatMap((second) => {

@@ -1,6 +1,7 @@
 /** The feature plan: how an input becomes numbers. A file of the bundle, so its shape changes with `format`. */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
+import { nameDays } from '../rules/days.ts';
 
 const path = z.array(z.string()).min(1);
 const finite = z.number();
@@ -140,8 +141,8 @@ export const isBetweenDates = (field: Field): boolean => field.kind === 'number'
 
 /** Names a field: by its dotted path, or “reported − damaged, days”. */
 export function nameField(field: Field): string {
-  const name = field.path.join('.');
-  return field.kind === 'number' && field.since !== undefined ? `${name} − ${field.since.join('.')}, days` : name;
+  const isDays = field.kind === 'number' && field.since !== undefined;
+  return isDays ? nameDays(field.path, field.since ?? []) : field.path.join('.');
 }
 
 /** The fields that are read as text, with their kinds in the input contract. */

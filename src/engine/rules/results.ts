@@ -64,6 +64,13 @@ export const seenFieldSchema = z.object({
     .array(z.object({ option: z.string(), counts: z.array(z.int()), distribution: z.array(z.int()).nullable() }))
     .describe('The part of both counts that examples with each label have; of the first 200 fields'),
 });
+export const seenDaysSchema = seenFieldSchema
+  .extend({ since: z.object({ path: z.array(z.string()), has_times: z.boolean() }) })
+  .describe(
+    'The days between two dates that most examples have: until the one at path, since another, which is earlier',
+  );
+/** The days between two dates that were seen. */
+export type SeenDays = z.infer<typeof seenDaysSchema>;
 /** A field that was seen: types, frequent values, numbers (null without any), and both for each label. */
 export type SeenField = z.infer<typeof seenFieldSchema>;
 

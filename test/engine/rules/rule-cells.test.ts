@@ -5,6 +5,7 @@ import { type CellField, putCell, readCell, toCells, writeCell } from '../../../
 import { toCondition } from '../../../src/engine/rules/analysis/table.ts';
 import { describeCondition } from '../../../src/engine/rules/analysis/words.ts';
 import { compileRules } from '../../../src/engine/rules/compile.ts';
+import { isSameSubject, nameSubject, type Subject } from '../../../src/engine/rules/days.ts';
 import { createRandom, type Random } from './rules-fuzz.ts';
 
 const amount: CellField = { path: ['amount'], type: 'number' };
@@ -244,10 +245,10 @@ describe('what people bring from other tables [RSH-13]', () => {
 
 describe('a rule as a row of cells', () => {
   const fields = [amount, tier, opened, mixed];
-  const toField = (path: string[]) =>
-    fields.find((field) => field.path.join() === path.join()) ?? { path, type: 'any' as const };
+  const toField = (subject: Subject) =>
+    fields.find((field) => isSameSubject(field, subject)) ?? { ...subject, type: 'any' as const };
   const row = (condition: string) =>
-    toCells(condition, toField)?.map(({ path, text }) => `${path.join('.')}: ${text}`) ?? null;
+    toCells(condition, toField)?.map(({ field, text }) => `${nameSubject(field)}: ${text}`) ?? null;
 
   it('shows each field once, whatever the order of its tests, and nothing that only guards against gaps [RSH-1]', () => {
     expect(
@@ -292,6 +293,31 @@ describe('a rule as a row of cells', () => {
       condition:
         'has(ctx.customer) && ctx.amount > 50 && ctx.opened == true && (ctx.customer.tier.foldCase().contains("a") || ctx.customer.tier.foldCase().contains("b"))',
     });
+  });
+
+  it('has a cell for the days between two dates, which decides at every door as any condition does [FEA-10]', () => {
+    const [until, since] = [
+      { path: ['Gemeldet am'], hasTime: true },
+      { path: ['Schadentag'], hasTime: false },
+    ];
+    const late: CellField = { path: until.path, days: { until, since }, type: 'number' };
+    const condition = conditionOf('> 14', late);
+    expect(condition).toBe(
+      'timestamp(ctx["Gemeldet am"]) - timestamp(ctx.Schadentag + "T00:00:00Z") > duration("336h")',
+    );
+    expect(row(`ctx.amount > 5 && ${condition}`)).toEqual(['amount: > 5', 'Gemeldet am − Schadentag, days: > 14']);
+    expect(row(conditionOf('0 .. 7', late))).toEqual(['Gemeldet am − Schadentag, days: 0 .. 7']);
+    expect(describeCondition(condition)).toBe('Gemeldet am − Schadentag, days is over 14');
+    const rule = { name: 'late', condition, then: 'yes', reason_code: null, priority: 1 };
+    const compiled = compileRules([rule], { options: ['yes', 'no'], reason_codes: [] });
+    if (!compiled.ok) throw new Error('The condition does not compile.');
+    const reported = ['2024-03-15T00:00:00Z', '2024-03-15T00:01:00Z'].map((at) => ({
+      'Gemeldet am': at,
+      Schadentag: '2024-03-01',
+    }));
+    expect(reported.map((input) => compiled.value.evaluate(input, false).matched?.name)).toEqual([undefined, 'late']);
+    for (const text of ['14', 'empty', '> 1.5', 'mentions x'])
+      expect(problemOf(text, late)).toBe('Write whole days, such as > 14 or 0 .. 7.');
   });
 
   it('is said in words [RSH-5]', () => {

@@ -5,7 +5,7 @@ import { findCompletions, findHover, formatCondition } from '../../../src/engine
 import { listSchemaFields } from '../../../src/engine/rules/analysis/fields.ts';
 import { type ImpactRow, startComparison, startImpact } from '../../../src/engine/rules/analysis/impact.ts';
 import { lintRules } from '../../../src/engine/rules/analysis/lint.ts';
-import { surveyFields, toKnownFields } from '../../../src/engine/rules/analysis/survey.ts';
+import { measureInformation, surveyFields, toKnownFields } from '../../../src/engine/rules/analysis/survey.ts';
 import { type TableRow, toCondition, toTable } from '../../../src/engine/rules/analysis/table.ts';
 import { compileRules } from '../../../src/engine/rules/compile.ts';
 import { parseCondition } from '../../../src/engine/rules/parsing/parse.ts';
@@ -555,6 +555,28 @@ describe('editing a condition', () => {
       ['b', 'map'],
       ['b.c', 'bool'],
     ]);
+  });
+
+  it('counts the days between two dates that most inputs have, from the earlier one, by label [FEA-10]', () => {
+    const survey = surveyFields(['born']);
+    const days = [3, 40, 5, 60];
+    for (const [at, day] of days.entries()) {
+      const reported = new Date(Date.UTC(2024, 0, 1 + day)).toISOString();
+      const input = { damaged: '2024-01-01', reported, born: '1980-01-01', paid: at === 0 ? '2024-02-01' : null };
+      survey.add(input, day > 14 ? 'expert' : 'pay');
+    }
+    const [found, ...others] = survey.days();
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({
+      path: ['reported'],
+      has_times: true,
+      since: { path: ['damaged'], has_times: false },
+      values: [3, 40, 5, 60],
+    });
+    const [likeliest] = [...survey.fields(), ...survey.days()].toSorted(
+      (a, b) => measureInformation(b) - measureInformation(a),
+    );
+    expect(likeliest?.path).toEqual(['reported']);
   });
 
   it('formats without changing the meaning', () => {

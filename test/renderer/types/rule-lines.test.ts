@@ -9,7 +9,12 @@ import { listColumns, type SheetField, toField, toSheetRow } from '../../../src/
 import { layLines, writeCells } from '../../../src/renderer/features/rules/sheet/sheet-block.ts';
 import { toLines } from '../../../src/renderer/features/rules/sheet/sheet-lines.ts';
 
-const field = (type: SheetField['type'], ...path: string[]): SheetField => ({ path, type, values: null });
+const field = (type: SheetField['type'], ...path: string[]): SheetField => ({
+  path,
+  type,
+  values: null,
+  information: 0,
+});
 const fields = [
   field('number', 'amount'),
   field('text', 'customer', 'tier'),

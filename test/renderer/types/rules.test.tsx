@@ -64,6 +64,7 @@ describe('the effect of unsaved rules', () => {
         against_saved: { examples: changed, decisions: { rows: 7, changed: 0, differing: [] } },
       },
       fields: [],
+      days: [],
     };
     show(<RulesAnalysisPanel typeId="type-1" analysis={analysis} onOpenRule={(place) => opened.push(place)} />);
     const cellsOf = (table: string) =>

@@ -1,14 +1,15 @@
 /** The cells of the sheet of rules (`> 100`, `50 .. 200`, `mentions refund`) and the tests they stand for. */
 import { foldCase } from '../../code-points.ts';
+import { isSameSubject, printSubject, type Subject } from '../days.ts';
 import { printPath } from '../parsing/print.ts';
 import { readDate } from './date-texts.ts';
 import type { Literal } from './field-set.ts';
 import type { KnownField } from './fields.ts';
 import { isSamePath, type TableRow, toCondition, toTable } from './table.ts';
 
-export type CellField = Pick<KnownField, 'path' | 'type'>;
+export type CellField = Pick<KnownField, 'type'> & Subject;
 type ReadCell = { tests: TableRow[] } | { problem: string };
-export type Cell = { path: string[]; text: string };
+export type Cell = { field: CellField; text: string };
 
 type Value = { value: Literal } | { problem: string };
 
@@ -56,6 +57,7 @@ export function readCell(typed: string, field: CellField): ReadCell {
   if (/^[-–—]$/.test(text))
     return { problem: `Write any, or clear the cell, for any value; for the text itself write "${text}".` };
   if (lowered === '' || lowered === 'any') return { tests: [] };
+  if (field.days) return readDaysCell(text, field);
   const state = readState(lowered);
   if (state) return { tests: [{ path, test: state }] };
   if (type === 'list' || type === 'map')
@@ -82,6 +84,16 @@ export function readCell(typed: string, field: CellField): ReadCell {
   if (negated === undefined)
     return { tests: [isOne ? { path, test: '==', value } : { path, test: 'in', value: values.list }] };
   return { tests: [isOne ? { path, test: '!=', value } : { path, test: 'not in', value: values.list }] };
+}
+
+/** Reads bounds of the days between two dates. */
+function readDaysCell(text: string, field: CellField): ReadCell {
+  const bounds = readBounds(text, 'number');
+  const read = bounds && readComparisons(bounds, field);
+  if (read && 'problem' in read) return read;
+  return read?.tests.every((test) => 'value' in test && Number.isInteger(test.value))
+    ? read
+    : { problem: 'Write whole days, such as > 14 or 0 .. 7.' };
 }
 
 /** Writes what decision tables of DMN hold as this sheet has it: `not(a, b)`, `[1..5]`, `]1..5[`, `["a", "b"]`. */
@@ -113,12 +125,12 @@ function readBounds(text: string, type: CellField['type']): [sign: string, bound
   return read.length === parts.length ? read : null;
 }
 
-function readComparisons(bounds: [sign: string, bound: string][], { path, type }: CellField): ReadCell {
+function readComparisons(bounds: [sign: string, bound: string][], { path, type, days }: CellField): ReadCell {
   const tests: TableRow[] = [];
   for (const [sign, text] of bounds) {
     const read = readBound(text.trim(), type);
     if ('problem' in read) return read;
-    tests.push({ path, test: signs[sign] ?? '>=', value: read.value });
+    tests.push({ path, ...(days && { days }), test: signs[sign] ?? '>=', value: read.value });
   }
   const [low, high] = tests.map((test) => ('value' in test ? test.value : null));
   const isBackwards = low !== undefined && high !== undefined && (low ?? 0) > (high ?? 0) && bounds[0]?.[0] === '>=';
@@ -275,17 +287,18 @@ function isGuard(row: TableRow, rows: readonly TableRow[]): boolean {
 }
 
 /** The cells of a condition, one for each field; null where it does not fit a row of cells. */
-export function toCells(condition: string, toField: (path: string[]) => CellField): Cell[] | null {
+export function toCells(condition: string, toField: (subject: Subject) => CellField): Cell[] | null {
   const all = condition.trim() === '' ? [] : toTable(condition);
   const rows = all?.filter((row) => !isGuard(row, all));
   if (!rows) return null;
-  const paths = new Map(rows.map(({ path }) => [printPath(path), path]));
-  const cells = [...paths.values()].map((path) => {
+  const subjects = new Map(rows.map((row): [string, Subject] => [printSubject(row), row]));
+  const cells = [...subjects.values()].map((subject) => {
+    const field = toField(subject);
     const text = writeCell(
-      rows.filter((row) => isSamePath(row.path, path)),
-      toField(path),
+      rows.filter((row) => isSameSubject(row, subject)),
+      field,
     );
-    return text === null ? null : { path, text };
+    return text === null ? null : { field, text };
   });
   return cells.every((cell) => cell !== null) ? cells : null;
 }
@@ -300,7 +313,7 @@ export function putCell(
   if ('problem' in read) return read;
   const rows = condition.trim() === '' ? [] : toTable(condition);
   if (rows === null) return { problem: 'This rule does not fit a row: change it as code.' };
-  const isOwn = ({ path }: TableRow) => isSamePath(path, field.path);
+  const isOwn = (row: TableRow) => isSameSubject(row, field);
   const place = rows.findIndex(isOwn);
   const kept = rows.filter((row) => !isOwn(row));
   kept.splice(place < 0 ? kept.length : place, 0, ...read.tests);

@@ -1,13 +1,22 @@
 /** A survey of inputs, counted one by one: their fields with every type and the most frequent values. */
+import { log } from '../../exact-math.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { daysBetween } from '../days.ts';
+import { parseTimestamp, Timestamp } from '../evaluation/values.ts';
 import { findJsonType, type StaticType } from '../functions.ts';
-import type { SeenField } from '../results.ts';
+import type { SeenDays, SeenField } from '../results.ts';
+import { addTime } from './date-texts.ts';
 import type { KnownField } from './fields.ts';
 
 /** Numbers counted in equal steps from `low` to `high`; the outermost steps also hold what lies beyond. */
 type Distribution = NonNullable<SeenField['distribution']>;
 /** A survey under way: inputs go in one by one, and its fields may be read at any time. */
-type FieldSurvey = { add(input: JsonObject, option?: string | null): void; fields(): SeenField[] };
+type FieldSurvey = {
+  add(input: JsonObject, option?: string | null): void;
+  fields(): SeenField[];
+  /** The days between two dates that most inputs have, as fields by themselves. */
+  days(): SeenDays[];
+};
 
 const maxDepth = 8;
 const maxFields = 2000;
@@ -22,6 +31,7 @@ const steps = 24;
 const beyond = 0.01;
 
 const dayWithTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+const dayMs = 86_400_000;
 
 type Value = string | number | boolean;
 type Tally = { counts: Map<Value, number>; numbers: number[] };
@@ -36,11 +46,20 @@ type Counted = {
   byOption: Map<string, Tally> | null;
 };
 
+/** A text that is a day, perhaps with its time, in days since 1970; null for anything else. */
+function readDay(value: Json): number | null {
+  if (typeof value !== 'string' || value[4] !== '-' || value[7] !== '-') return null;
+  const read = parseTimestamp(addTime(value) ?? value);
+  return read instanceof Timestamp ? read.ms / dayMs : null;
+}
+
 const startTally = (): Tally => ({ counts: new Map(), numbers: [] });
 
 /** Surveys fields of inputs up to a depth of 8. The values under `piiFields`, dotted paths, are not kept. */
 export function surveyFields(piiFields: readonly string[] = []): FieldSurvey {
   const found = new Map<string, Counted>();
+  const between = surveyDays();
+  let dates: DateSeen[] = [];
   const walk = (value: Json, path: string[], isPii: boolean, option: string | null) => {
     if (path.length > 0) count(value, path, isPii, option);
     if (!isJsonObject(value) || path.length >= maxDepth) return;
@@ -54,33 +73,129 @@ export function surveyFields(piiFields: readonly string[] = []): FieldSurvey {
     let field = found.get(key);
     if (!field) {
       if (found.size >= maxFields) return;
-      const byOption: Counted['byOption'] = found.size < maxFieldsByOption ? new Map() : null;
-      field = { path, types: new Set(), isListed: true, hasTimes: false, all: startTally(), byOption };
+      field = startCounted(path, found.size < maxFieldsByOption);
       found.set(key, field);
     }
     field.types.add(findJsonType(value));
-    if (!isPii && value !== null && typeof value !== 'object') countValue(field, value, option);
+    if (isPii || value === null || typeof value === 'object') return;
+    countValue(field, value, option);
+    const day = readDay(value);
+    if (day !== null) dates.push({ key, path, day });
   };
   return {
-    add: (input, option = null) => walk(input, [], false, option),
-    fields: () =>
-      [...found.values()].map(({ path, types, isListed, hasTimes, all, byOption }) => {
-        const sorted = isListed ? [...all.counts].toSorted((a, b) => b[1] - a[1]) : [];
-        const distribution = distribute(all.numbers);
-        return {
-          path,
-          types: [...types],
-          values: sorted.map(([value]) => value),
-          counts: sorted.map(([, count]) => count),
-          has_times: hasTimes,
-          distribution,
-          by_option: [...(byOption ?? [])].map(([option, { counts, numbers }]) => ({
-            option,
-            counts: sorted.map(([value]) => counts.get(value) ?? 0),
-            distribution: distribution && countSteps(numbers, distribution.low, distribution.high),
-          })),
-        };
-      }),
+    add: (input, option = null) => {
+      dates = [];
+      walk(input, [], false, option);
+      between.add(dates, option);
+    },
+    fields: () => [...found.values()].map(toSeenField),
+    days: () =>
+      between.list().map(({ since, ...field }) => ({
+        ...toSeenField(field),
+        has_times: found.get(JSON.stringify(field.path))?.hasTimes ?? false,
+        since: { path: since, has_times: found.get(JSON.stringify(since))?.hasTimes ?? false },
+      })),
+  };
+}
+
+type DateSeen = { key: string; path: string[]; day: number };
+
+/** Counts the days between each two dates that inputs have both of. */
+function surveyDays() {
+  const { maxDates, maxPairs, minBoth } = daysBetween;
+  const known = new Set<string>();
+  const pairs = new Map<string, Counted & { since: string[] }>();
+  let inputs = 0;
+  return {
+    add(dates: readonly DateSeen[], option: string | null) {
+      inputs += 1;
+      for (const { key } of dates) if (known.size < maxDates) known.add(key);
+      const counted = dates.filter(({ key }) => known.has(key)).sort((a, b) => (a.key < b.key ? -1 : 1));
+      for (const [at, until] of counted.entries())
+        for (const since of counted.slice(at + 1)) {
+          const key = until.key + since.key;
+          const pair = pairs.get(key) ?? { ...startCounted(until.path, true), since: since.path };
+          pairs.set(key, pair);
+          pair.types.add('number');
+          countValue(pair, until.day - since.day, option);
+        }
+    },
+    /** Those that most inputs have, the closest first; each from the date that is earlier on the whole. */
+    list() {
+      const used = [...pairs.values()].filter(
+        ({ all }) => all.numbers.length >= minBoth * inputs && new Set(all.numbers).size > 1,
+      );
+      return used
+        .map((pair) => ({ pair, ...measureSpread(pair.all.numbers) }))
+        .sort((a, b) => a.spread - b.spread)
+        .slice(0, maxPairs)
+        .map(({ pair, mean }) => (mean < 0 ? turn(pair) : pair));
+    },
+  };
+}
+
+function measureSpread(numbers: readonly number[]): { mean: number; spread: number } {
+  const mean = numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+  return { mean, spread: numbers.reduce((sum, each) => sum + (each - mean) ** 2, 0) / numbers.length };
+}
+
+/** The days until the other of both dates. */
+function turn(pair: Counted & { since: string[] }): Counted & { since: string[] } {
+  const turnTally = ({ counts, numbers }: Tally): Tally => ({
+    counts: new Map([...counts].map(([value, count]) => [typeof value === 'number' ? -value : value, count])),
+    numbers: numbers.map((value) => -value),
+  });
+  const byOption = new Map([...(pair.byOption ?? [])].map(([option, tally]) => [option, turnTally(tally)]));
+  return { ...pair, path: pair.since, since: pair.path, all: turnTally(pair.all), byOption };
+}
+
+const startCounted = (path: string[], isByOption: boolean): Counted => ({
+  path,
+  types: new Set(),
+  isListed: true,
+  hasTimes: false,
+  all: startTally(),
+  byOption: isByOption ? new Map() : null,
+});
+
+/**
+ * Measures what a field says about the label, in nats: the mutual information of its values, or steps, and the labels,
+ * less its bias (Miller 1955).
+ */
+export function measureInformation({
+  distribution,
+  by_option: shares,
+}: Pick<SeenField, 'distribution' | 'by_option'>): number {
+  const columns = shares.map((share) => (distribution ? (share.distribution ?? []) : share.counts));
+  const rows = Math.max(0, ...columns.map(({ length }) => length));
+  const add = (some: readonly number[]) => some.reduce((sum, each) => sum + each, 0);
+  const totals = Array.from({ length: rows }, (_, row) => add(columns.map((column) => column[row] ?? 0)));
+  const all = add(totals);
+  if (all === 0) return 0;
+  const cell = (column: readonly number[], row: number) => {
+    const share = (column[row] ?? 0) / all;
+    return share === 0 ? 0 : share * log((share * all * all) / ((totals[row] ?? 0) * add(column)));
+  };
+  const used = totals.filter((total) => total > 0).length;
+  const bias = ((used - 1) * (columns.length - 1)) / (2 * all);
+  return add(columns.map((column) => add(totals.map((_, row) => cell(column, row))))) - bias;
+}
+
+function toSeenField({ path, types, isListed, hasTimes, all, byOption }: Counted): SeenField {
+  const sorted = isListed ? [...all.counts].toSorted((a, b) => b[1] - a[1]) : [];
+  const distribution = distribute(all.numbers);
+  return {
+    path,
+    types: [...types],
+    values: sorted.map(([value]) => value),
+    counts: sorted.map(([, count]) => count),
+    has_times: hasTimes,
+    distribution,
+    by_option: [...(byOption ?? [])].map(([option, { counts, numbers }]) => ({
+      option,
+      counts: sorted.map(([value]) => counts.get(value) ?? 0),
+      distribution: distribution && countSteps(numbers, distribution.low, distribution.high),
+    })),
   };
 }
 

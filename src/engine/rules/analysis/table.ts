@@ -1,5 +1,6 @@
 /** The table view of a condition: rows of field, test and value that must all be true. */
 import { foldCase } from '../../code-points.ts';
+import { printDays, printSubject, readDays, type Subject } from '../days.ts';
 import { parseCondition } from '../parsing/parse.ts';
 import { printLiteral, printPath } from '../parsing/print.ts';
 import { hasComment } from '../source.ts';
@@ -14,7 +15,7 @@ const textTests = ['contains', 'startsWith', 'endsWith', 'mentions', 'is'] as co
 type TextTest = (typeof textTests)[number];
 /** One row: a field, a test and its value. `empty` is missing, null or '', `filled` its opposite. */
 export type TableRow =
-  | { path: string[]; test: (typeof comparisons)[number]; value: Literal }
+  | (Subject & { test: (typeof comparisons)[number]; value: Literal })
   | { path: string[]; test: 'in' | 'not in'; value: Literal[] }
   | { path: string[]; test: 'in list' | 'not in list'; list: string }
   | { path: string[]; test: TextTest; value: string[] }
@@ -89,8 +90,10 @@ function printRow(row: TableRow): string {
       return row.value.length === 1
         ? `${path}.foldCase() == ${printLiteral(row.value[0] ?? '')}`
         : `${path}.foldCase() in [${row.value.map(printLiteral).join(', ')}]`;
-    default:
-      return `${path} ${row.test} ${printLiteral(row.value)}`;
+    default: {
+      const value = row.days && typeof row.value === 'number' ? printDays(row.value) : printLiteral(row.value);
+      return `${printSubject(row)} ${row.test} ${value}`;
+    }
   }
 }
 
@@ -120,6 +123,9 @@ function readNegation(node: RuleNode): TableRow | null {
 }
 
 function readOperator(node: RuleNode & { k: 'op' }): TableRow | null {
+  const test = comparisons.find((known) => known === node.op);
+  const days = test && readDays(node.left, node.right);
+  if (days) return { ...days, test };
   const path = readField(node.left);
   if (!path) return readFolded(node);
   if (node.op === 'in') {
@@ -130,7 +136,6 @@ function readOperator(node: RuleNode & { k: 'op' }): TableRow | null {
     const value = right.items.flatMap((item) => (item.k === 'lit' ? [item.v] : []));
     return value.length === right.items.length ? { path, test: 'in', value } : null;
   }
-  const test = comparisons.find((known) => known === node.op);
   return test && node.right.k === 'lit' ? { path, test, value: node.right.v } : null;
 }
 

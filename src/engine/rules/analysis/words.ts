@@ -1,3 +1,4 @@
+import { nameSubject } from '../days.ts';
 import { type TableRow, toTable } from './table.ts';
 
 const tests: Readonly<Record<TableRow['test'], string>> = {
@@ -25,7 +26,7 @@ const tests: Readonly<Record<TableRow['test'], string>> = {
 /** Writes tests joined by `&&` in words, names and values by `quote`; null for any other condition. */
 export function describeCondition(condition: string, quote = (text: string) => text): string | null {
   const describeRow = (row: TableRow) => {
-    const start = `${quote(row.path.join('.'))} ${tests[row.test]}`;
+    const start = `${quote(nameSubject(row))} ${tests[row.test]}`;
     if ('list' in row) return `${start} ${quote(row.list)}`;
     if (!('value' in row)) return start;
     const values = [row.value].flat().map((value) => quote(JSON.stringify(value)));

@@ -7,6 +7,7 @@ import { readCell } from '../../../engine/rules/analysis/cells.ts';
 import { toCondition } from '../../../engine/rules/analysis/table.ts';
 import { describeCondition } from '../../../engine/rules/analysis/words.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
+import { printSubject } from '../../../engine/rules/days.ts';
 import { printPath } from '../../../engine/rules/parsing/print.ts';
 import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
@@ -17,7 +18,7 @@ import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { count, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { RuleCode } from './editor/rule-code.tsx';
-import { readText, type SheetColumn, type SheetField } from './sheet/sheet.ts';
+import { readText, type SheetColumn, type SheetField, toSubject } from './sheet/sheet.ts';
 import type { RulesDesk, useAnalysis } from './use-rules.ts';
 import type { Sheet } from './use-sheet.ts';
 
@@ -25,9 +26,7 @@ type Seen = RulesAnalysis['fields'][number];
 
 const maxShownValues = 12;
 
-const noFields: RulesAnalysis['fields'] = [];
-
-type ChosenRuleProps = ReturnType<typeof useAnalysis> & {
+type ChosenRuleProps = Omit<ReturnType<typeof useAnalysis>, 'cellFields'> & {
   typeId: string;
   desk: RulesDesk;
   sheet: Sheet;
@@ -38,7 +37,9 @@ type ChosenRuleProps = ReturnType<typeof useAnalysis> & {
 export function ChosenRule({ typeId, desk, sheet, fields, analysis, problems }: ChosenRuleProps) {
   const row = sheet.rows[sheet.row];
   const column = sheet.columns[sheet.column];
-  const known = (analysis.data?.fields ?? noFields).find(({ path }) => printPath(path) === column?.id);
+  const known =
+    analysis.data?.fields.find(({ path }) => printPath(path) === column?.id) ??
+    analysis.data?.days.find((field) => printSubject(toSubject(field)) === column?.id);
   if (!row) return <NoRule onCode={sheet.openCode} />;
   const { place, rule } = row;
   const ofRule = (each: { rule: number }) => each.rule === place;
@@ -84,15 +85,19 @@ function NoRule({ onCode }: { onCode(): void }) {
 }
 
 function RuleWords({ rule }: { rule: Rule }) {
-  const words = describeCondition(rule.condition);
+  const isEmpty = rule.condition.trim() === '';
+  const words = isEmpty ? null : describeCondition(rule.condition);
+  const then = rule.then === '' ? 'nothing is decided yet' : isolate(rule.then);
   return (
     <Part title="In words">
       <p className="wrap">
-        {words === null || words === ''
-          ? 'Too much for one row of cells: see the code.'
+        {words === null
+          ? isEmpty
+            ? 'No condition yet'
+            : 'Too much for one row of cells: see the code.'
           : rule.hint
-            ? `If ${showUnseen(words)}, and it has no label, a training takes it for ${isolate(rule.then)}. It decides nothing.`
-            : `If ${showUnseen(words)}, then ${isolate(rule.then)}.`}
+            ? `If ${showUnseen(words)}, and it has no label, a training takes it for ${then}. It decides nothing.`
+            : `If ${showUnseen(words)}, then ${then}.`}
       </p>
     </Part>
   );
@@ -133,7 +138,7 @@ function compileCell(
   text: string,
   lists: NamedLists,
 ): (value: string | number | boolean) => boolean {
-  const read = readCell(text, { ...field, path: ['value'] });
+  const read = readCell(text, { type: field.type, path: ['value'] });
   const condition = 'tests' in read ? toCondition(read.tests) : '';
   const rule = { name: 'cell', condition, then: 'yes', reason_code: null, priority: 1 };
   const compiled = compileRules([rule], { options: ['yes', 'no'], reason_codes: [], lists });

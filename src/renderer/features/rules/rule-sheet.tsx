@@ -2,7 +2,7 @@ import { Button, Select } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useEffect, useId, useMemo, useRef } from 'react';
 import type { RuleEffect, RulesEffect } from '../../../engine/measured.ts';
-import { printPath } from '../../../engine/rules/parsing/print.ts';
+import { nameSubject, printSubject } from '../../../engine/rules/days.ts';
 import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
@@ -527,7 +527,7 @@ export function SheetTools({ typeName, sheet, fields, onPaste, onTest, onLists }
         searchable
         selectFirstOptionOnChange
         value={null}
-        data={free.map(({ path }) => ({ value: printPath(path), label: showUnseen(path.join('.')) }))}
+        data={free.map((field) => ({ value: printSubject(field), label: showUnseen(nameSubject(field)) }))}
         disabled={free.length === 0}
         nothingFoundMessage="No field has this name"
         onChange={(id) => id !== null && sheet.addColumn(id)}

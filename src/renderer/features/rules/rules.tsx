@@ -64,11 +64,11 @@ export function Rules({ type }: { type: DecisionType }) {
   const [showProposals, setShowProposals] = useState(false);
   const [showTest, setShowTest] = useState(false);
   const narrow = useNarrow();
-  const { analysis, fields } = useAnalysis(type, desk.draft);
+  const { analysis, fields, cellFields } = useAnalysis(type, desk.draft);
   const checked = useDeferredValue(desk.draft);
   const { problems, sound } = useMemo(() => compileSoundRules(checked.hard_rules, checked), [checked]);
   const trial = useTrial(type, checked, problems);
-  const sheet = useSheet(desk, fields, setGiven);
+  const sheet = useSheet(desk, cellFields, setGiven);
   const propose = () => setShowProposals(true);
   const openTest = () => setShowTest(true);
   const openLists = () => setShowLists(true);
@@ -97,7 +97,7 @@ export function Rules({ type }: { type: DecisionType }) {
         <SheetTools
           typeName={type.name}
           sheet={sheet}
-          fields={fields}
+          fields={cellFields}
           onPaste={() => setGiven('')}
           onTest={showTest ? null : openTest}
           onLists={openLists}
@@ -129,7 +129,9 @@ export function Rules({ type }: { type: DecisionType }) {
         {showLists && (
           <ListsDialog lists={desk.draft.lists} onLists={desk.setLists} onClose={() => setShowLists(false)} />
         )}
-        {given !== null && <ImportRules given={given} onGiven={setGiven} desk={desk} sheet={sheet} fields={fields} />}
+        {given !== null && (
+          <ImportRules given={given} onGiven={setGiven} desk={desk} sheet={sheet} fields={cellFields} />
+        )}
       </Suspense>
     </Place>
   );

@@ -15,8 +15,10 @@ import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useDraft } from '../../state/use-draft.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { moveRule, orderRules, replaceRules } from './order-rules.ts';
+import { listSheetFields } from './sheet/sheet.ts';
 
 const analysisDelayMs = 700;
+const none: never[] = [];
 
 /** Analyses the effect of the rules, again whenever typing pauses, and the fields they may use. */
 export function useAnalysis(type: DecisionType, draft: TypeDraft) {
@@ -40,13 +42,14 @@ export function useAnalysis(type: DecisionType, draft: TypeDraft) {
     },
     { keepPrevious: true },
   );
-  const seen = analysis.data?.fields;
+  const { fields: seen = none, days = none } = analysis.data ?? {};
   const fields = useMemo(() => {
     const named = listSchemaFields(schema ?? null);
     const paths = new Set(named.map(({ path }) => JSON.stringify(path)));
-    return [...named, ...toKnownFields(seen ?? []).filter(({ path }) => !paths.has(JSON.stringify(path)))];
+    return [...named, ...toKnownFields(seen).filter(({ path }) => !paths.has(JSON.stringify(path)))];
   }, [schema, seen]);
-  return { analysis, fields };
+  const cellFields = useMemo(() => listSheetFields(fields, { seen, days }), [fields, seen, days]);
+  return { analysis, fields, cellFields };
 }
 
 /** Tries the rules of a draft that have no problem on unseen examples, again whenever typing pauses. */

@@ -9,6 +9,7 @@ import {
   ruleProblemSchema,
   ruleProposalsSchema,
   rulesChangeSchema,
+  seenDaysSchema,
   seenFieldSchema,
 } from '../../../engine/rules/results.ts';
 import { operation, reads } from '../operation.ts';
@@ -94,6 +95,7 @@ const rulesAnalysisSchema = z.object({
       `First matches over the newest ${formatCount(analysisLimits.maxExamples)} examples and ${formatCount(analysisLimits.maxLoggedDecisions)} logged inputs, of the rules without a problem as if the others were not there`,
     ),
   fields: z.array(seenFieldSchema),
+  days: z.array(seenDaysSchema),
 });
 export type RulesAnalysis = z.infer<typeof rulesAnalysisSchema>;
 

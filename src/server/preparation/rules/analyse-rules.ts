@@ -94,6 +94,7 @@ export function analyseRules({ request, saved, piiFields, examples, decisions }:
       countMasked(sound, piiFields, readRows(decisions)),
     ),
     fields,
+    days: survey.days(),
   };
 }
 

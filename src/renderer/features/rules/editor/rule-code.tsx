@@ -81,9 +81,10 @@ function RuleProblems({ problems }: { problems: readonly RuleProblem[] }) {
   if (problems.length === 0) return null;
   return (
     <ul aria-live="polite" className="wrap">
-      {problems.map(({ message, suggestion, range }) => (
+      {problems.map(({ field, message, suggestion, range }) => (
         <li key={`${message}${range.start}`} className="bad-text">
-          Position {range.start + 1}: {showUnseen(message)}
+          {field === 'condition' && `Position ${range.start + 1}: `}
+          {showUnseen(message)}
           {suggestion && <span className="muted"> {showUnseen(suggestion)}</span>}
         </li>
       ))}

@@ -4,8 +4,8 @@ import { foldCase } from '../../../../engine/code-points.ts';
 import type { Rule } from '../../../../engine/domain/definition.ts';
 import { toLetters } from '../../../../engine/export/column-letters.ts';
 import { splitLines } from '../../../../engine/import/tables/split-lines.ts';
+import { nameSubject, printSubject } from '../../../../engine/rules/days.ts';
 import { parseCondition } from '../../../../engine/rules/parsing/parse.ts';
-import { printPath } from '../../../../engine/rules/parsing/print.ts';
 import { findNearest } from '../../../../engine/rules/suggest.ts';
 import { isolate } from '../../../parts/text/names.ts';
 import type { TypeDraft } from '../../../state/drafts.ts';
@@ -57,20 +57,20 @@ function readHead(
   fields: readonly SheetField[],
 ): { heads: (Head | null)[]; problems: string[] } {
   const problems: string[] = [];
-  const dotted = ({ path }: SheetField) => path.join('.');
   const heads = names.map((given): Head | null => {
     const name = given.trim();
     const lowered = foldCase(name);
     if (lowered === '' || lowered === '#') return null;
     const field =
-      fields.find(({ path }) => printPath(path) === name) ??
+      fields.find((each) => printSubject(each) === name) ??
       (ownHeads.some((own) => own.name === name)
         ? undefined
-        : (fields.find((each) => dotted(each) === name) ?? fields.find((each) => foldCase(dotted(each)) === lowered)));
-    if (field) return { id: printPath(field.path), name, kind: 'field', field };
+        : (fields.find((each) => nameSubject(each) === name) ??
+          fields.find((each) => foldCase(nameSubject(each)) === lowered)));
+    if (field) return { id: printSubject(field), name, kind: 'field', field };
     const own = ownHeads.find((each) => foldCase(each.name) === lowered || each.kind === otherNames[lowered]);
     if (own) return own;
-    const nearest = findNearest(name, fields.map(dotted));
+    const nearest = findNearest(name, fields.map(nameSubject));
     const hint = nearest ? ` Did you mean ${isolate(nearest)}?` : '';
     problems.push(`The column “${isolate(name)}” is left out: no field has this name.${hint}`);
     return null;
@@ -162,7 +162,7 @@ export function readWhole(
   { rows, columns }: { rows: readonly SheetRow[]; columns: readonly SheetColumn[] },
   { fields, draft }: SheetContext,
 ): GivenRules {
-  const named = new Set(fields.map(({ path }) => printPath(path)));
+  const named = new Set(fields.map(printSubject));
   const used = columns.flatMap((column) => (column.kind === 'field' && !named.has(column.id) ? [column.field] : []));
   const known = [...fields, ...used];
   const toPlace = (line: number, column: number) => `${toLetters(column)}${line}`;

@@ -4,13 +4,16 @@ import { foldCase } from '../../../../engine/code-points.ts';
 import type { Rule } from '../../../../engine/domain/definition.ts';
 import { type Cell, type CellField, putCell, toCells, writeValue } from '../../../../engine/rules/analysis/cells.ts';
 import type { KnownField } from '../../../../engine/rules/analysis/fields.ts';
+import { measureInformation } from '../../../../engine/rules/analysis/survey.ts';
+import { nameSubject, printSubject, type Subject } from '../../../../engine/rules/days.ts';
 import { printPath } from '../../../../engine/rules/parsing/print.ts';
 import { findNearest } from '../../../../engine/rules/suggest.ts';
 import type { RulesAnalysis } from '../../../../server/contract/types/rules.ts';
 import { isolate } from '../../../parts/text/names.ts';
 import type { TypeDraft } from '../../../state/drafts.ts';
 
-export type SheetField = CellField & Pick<KnownField, 'values'>;
+/** A field with what it says about the label, in nats. */
+export type SheetField = CellField & Pick<KnownField, 'values'> & { information: number };
 export type SheetColumn = { id: string; name: string } & (
   | { kind: 'name' | 'then' | 'reason' }
   | { kind: 'field'; field: SheetField }
@@ -33,15 +36,48 @@ export const lastColumns: SheetColumn[] = [
   { id: 'then', name: 'Then', kind: 'then' },
 ];
 
-/** Returns what is known about a field, which may be nothing. */
-export function toField(fields: readonly SheetField[]): (path: string[]) => SheetField {
-  const byName = new Map(fields.map((field) => [printPath(field.path), field]));
-  return (path) => byName.get(printPath(path)) ?? { path, type: 'any', values: null };
+type Seen = { seen: RulesAnalysis['fields']; days: RulesAnalysis['days'] };
+
+/** The fields that may have a column: those of inputs, then the days between two of their dates. */
+export function listSheetFields(fields: readonly KnownField[], { seen, days }: Seen): SheetField[] {
+  const information = new Map(seen.map((field) => [printPath(field.path), measureInformation(field)]));
+  return [
+    ...fields.map((field) => ({ ...field, information: information.get(printPath(field.path)) ?? 0 })),
+    ...days.map(
+      (field): SheetField => ({
+        ...toSubject(field),
+        type: 'number',
+        values: null,
+        information: measureInformation(field),
+      }),
+    ),
+  ];
 }
+
+/** The days between two dates as conditions name them. */
+export const toSubject = ({ path, has_times, since }: RulesAnalysis['days'][number]): Subject => ({
+  path,
+  days: { until: { path, hasTime: has_times }, since: { path: since.path, hasTime: since.has_times } },
+});
+
+/** Returns what is known about a field, which may be nothing. */
+export function toField(fields: readonly SheetField[]): (subject: Subject) => SheetField {
+  const byName = new Map(fields.map((field) => [printSubject(field), field]));
+  return (subject) => byName.get(printSubject(subject)) ?? toUnseen(subject);
+}
+
+/** A field that no example has. */
+const toUnseen = ({ path, days }: Subject): SheetField => ({
+  path,
+  ...(days && { days }),
+  type: days ? 'number' : 'any',
+  values: null,
+  information: 0,
+});
 
 /** The row of a rule. */
 export function toSheetRow(rule: Rule, place: number, find: ReturnType<typeof toField>): SheetRow {
-  const cells = toCells(rule.condition, find)?.map((cell) => [printPath(cell.path), cell] as const);
+  const cells = toCells(rule.condition, find)?.map((cell) => [printSubject(cell.field), cell] as const);
   return { place, rule, cells: cells ? new Map(cells) : null };
 }
 
@@ -51,12 +87,14 @@ const hasCells = ({ type }: SheetField) => type !== 'map' && type !== 'list';
 /** Fields that may become a column. */
 export function listFreeFields(columns: readonly SheetColumn[], fields: readonly SheetField[]): SheetField[] {
   const shown = new Set(columns.map(({ id }) => id));
-  return fields.filter((field) => hasCells(field) && !shown.has(printPath(field.path)));
+  return fields.filter((field) => hasCells(field) && !shown.has(printSubject(field)));
 }
 
-/** The fields that rules are most likely about: those of few values, numbers and dates, then texts and names. */
+/** The fields that rules are most likely about: those that say most about the label, then those of few values. */
 const listLikely = (fields: readonly SheetField[]): SheetField[] =>
-  fields.filter(hasCells).toSorted((a, b) => Number(isVaried(a)) - Number(isVaried(b)));
+  fields
+    .filter(hasCells)
+    .toSorted((a, b) => b.information - a.information || Number(isVaried(a)) - Number(isVaried(b)));
 const isVaried = ({ type, values }: SheetField) => (type === 'text' || type === 'any') && values === null;
 
 /** Name, a column for each field that a row uses or that was `added`, outcome; without any, the likeliest fields. */
@@ -67,14 +105,12 @@ export function listColumns(
 ): SheetColumn[] {
   const cells = new Map(rows.flatMap(({ cells }) => [...(cells ?? [])]));
   const used = new Set([...cells.keys(), ...added]);
-  const known = fields.filter(({ path }) => used.has(printPath(path)));
-  const names = new Set(known.map(({ path }) => printPath(path)));
-  const unknown = [...cells.values()]
-    .filter(({ path }) => !names.has(printPath(path)))
-    .map(({ path }): SheetField => ({ path, type: 'any', values: null }));
+  const known = fields.filter((field) => used.has(printSubject(field)));
+  const names = new Set(known.map(printSubject));
+  const unknown = [...cells.values()].flatMap(({ field }) => (names.has(printSubject(field)) ? [] : [toUnseen(field)]));
   const shown = used.size > 0 ? [...known, ...unknown] : listLikely(fields).slice(0, maxFirstColumns);
   const columns = shown.map(
-    (field): SheetColumn => ({ id: printPath(field.path), name: field.path.join('.'), kind: 'field', field }),
+    (field): SheetColumn => ({ id: printSubject(field), name: nameSubject(field), kind: 'field', field }),
   );
   return [nameColumn, ...columns, ...lastColumns];
 }
