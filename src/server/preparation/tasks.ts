@@ -30,10 +30,16 @@ function checkInput({ schema, input }: { schema: JsonObject; input: JsonObject }
   return compileInputSchema(schema)(input);
 }
 
+/** Reads a file that is imported in one call, in place of the one that is held. */
+function importFile(order: Parameters<typeof readImport>[0], held: HeldFile) {
+  forgetUpload(null, held);
+  return readImport(order);
+}
+
 const tasks = {
   checkBody,
   prepareExamples,
-  readImport,
+  readImport: importFile,
   checkRules,
   analyseRules,
   checkDefinition,

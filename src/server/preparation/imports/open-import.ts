@@ -1,6 +1,5 @@
 /** The file of an open import, in the process that holds it: read once, and planned after each choice. */
 import { readFile } from 'node:fs/promises';
-import { refuseProblems, toInvalidValue } from '../../../door/errors/validation-error.ts';
 import type { Readings } from '../../../engine/domain/definition.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import type { ConflictChoice } from '../../../engine/export/merge.ts';
@@ -18,24 +17,12 @@ import {
   settleColumns,
 } from '../../../engine/import/planning/import-choices.ts';
 import { openSheet, toFileProblem, toProblem, toSheetChoice } from '../../../engine/import/planning/import-file.ts';
-import {
-  type FilePlan,
-  planColumns,
-  planExamples,
-  planFile,
-  planLabels,
-} from '../../../engine/import/planning/plan-file.ts';
+import { type FilePlan, planColumns, planFile, planLabels } from '../../../engine/import/planning/plan-file.ts';
 import { describePersonal } from '../../../engine/import/report.ts';
-import {
-  createRowPlanner,
-  describePairs,
-  type ExampleColumns,
-  type PlannedExample,
-} from '../../../engine/import/row-reader.ts';
+import { createRowPlanner, describePairs, type PlannedExample } from '../../../engine/import/row-reader.ts';
 import { type Refusal, readCell, type Sheet, type SheetRow, UnreadableFile } from '../../../engine/import/sheet.ts';
 import { countSpreads } from '../../../engine/import/spreads.ts';
 import { surveyColumns, toText } from '../../../engine/import/survey.ts';
-import { exampleBound, limits } from '../../../engine/limits.ts';
 import {
   type ImportChoice,
   type ImportUpload,
@@ -45,24 +32,19 @@ import {
 } from '../../contract/examples/imports.ts';
 import { openLanguageDetector } from '../../runtime/language-detector.ts';
 import type { ExampleMerges } from '../../store/examples/example-merges.ts';
-import type { ExampleRows } from '../../store/examples/examples.ts';
 import type { ExampleType } from '../examples/prepare-examples.ts';
 import { findRowProblem } from './import-mapping.ts';
 import type { KnownLabels, OwnExport, OwnOrder } from './merge-export.ts';
 import {
-  collectUnknown,
   describeCandidate,
   describeColumns,
   describeReport,
-  listMisfits,
   listPersonal,
   maxComparedRows,
-  ownMapping,
   readFields,
   readOwn,
-  startRows,
-  toReading,
 } from './read-import.ts';
+import { collectUnknown, ownMapping, type Written, writeOwn, writeRows } from './write-import.ts';
 
 export type UploadSource = { path: string; contentType: string };
 /** `type` is null where the import makes one. */
@@ -86,7 +68,6 @@ type ReadFile = SurveyedSheet & {
 type ReadLines = { key: string; lines: (SheetRow | Refusal)[]; read(line: SheetRow | Refusal): ReadLine };
 export type HeldFile = { upload: (Upload & { path: string }) | null; read: ReadFile | null };
 
-const maxListed = 100;
 const maxLabels = 2_000;
 const maxPreviewed = 20;
 const maxPreviewedCells = 2_000;
@@ -94,8 +75,6 @@ const maxCellsOfCall = 20_000;
 const maxCellLength = 200;
 const maxExampleCharacters = 1_000_000;
 const maxRefused = 8;
-/** Characters of all rows in MiB: in each, the names of the columns stand again. */
-const maxWrittenMebibytes = 128;
 
 async function readUpload({ path, contentType }: UploadSource): Promise<Upload & { fields: ImportUpload }> {
   const bytes = await readFile(path);
@@ -247,11 +226,6 @@ function describeOpened(
   };
 }
 
-/** Compares an export of examples with its type; null for any other file, and where the import makes a type. */
-function readExport(file: ReadFile, { type, merge, nowMs }: OpenOrder, onConflict: ConflictChoice) {
-  return type === null ? null : readOwn(file.sheet, { type, merge, nowMs }, onConflict);
-}
-
 function describeMerge({ merge, imported }: OwnExport, type: ExampleType): NonNullable<OpenImportPlan['merge']> {
   const unknown = collectUnknown(type.definition);
   for (const example of imported) unknown.add(example);
@@ -280,7 +254,7 @@ export async function planOpenImport(
   const compared: PlannedExample[] = [];
   const isCompared = file.known !== null && file.known.size > 0;
   const planned = planFile(file, type, choices, isCompared ? (example) => void compared.push(example) : undefined);
-  const own = await readExport(file, order, 'refuse');
+  const own = type && (await readOwn(file.sheet, { ...order, type }, 'refuse'));
   const known = file.known === null ? null : (await import('./merge-export.ts')).describeKnown(compared, file.known);
   const merge = own === null || type === null ? null : describeMerge(own, type);
   return { choices, plan: { ...describeOpened(file, planned, order.merge.piiFields), known, merge } };
@@ -352,9 +326,7 @@ function listLabelled(file: ReadFile, { type, choices }: RowsOrder, label: strin
   return found;
 }
 
-export type WrittenImport = {
-  rows: ExampleRows;
-  ids: string[];
+export type WrittenImport = Written & {
   names: { options: string[]; reason_codes: string[]; readings: Readings; pii_fields: string[] };
   merges: ExampleMerges | null;
   merge: OwnExport['merge'] | null;
@@ -364,40 +336,22 @@ type WriteOrder = OpenOrder & { typeId: string; onConflict: ConflictChoice; stri
 
 /** Writes the rows of an import for the type of an id. Throws `validation_error` for what is still open. */
 export async function writeOpenImport(order: WriteOrder, held: HeldFile): Promise<WrittenImport> {
-  const { type, choices, typeId, nowMs } = order;
+  const { type, choices, typeId, nowMs, strict: isStrict } = order;
   const file = await hold(order, held);
   const made = type ?? makeTypeOfExport(typeId, file.sheet, planFile(file, type, choices));
-  const own = made && (await readOwn(file.sheet, { type: made, merge: order.merge, nowMs }, order.onConflict));
-  const definition = { options: [], reason_codes: [], readings: {} };
-  const written = startRows({ nowMs, type: { id: typeId, definition } }, maxWrittenMebibytes);
+  const own = made && (await readOwn(file.sheet, { ...order, type: made }, order.onConflict));
   if (made && own) {
-    const unknown = collectUnknown(made.definition);
-    for (const example of own.imported) unknown.add(example);
-    refuseProblems([...own.problems, ...unknown.listProblems(ownMapping)].slice(0, maxListed));
-    for (const example of own.added) written.addWhole(example);
-    const names = type === null ? made.definition : definition;
-    const ids = own.added.map(({ id }) => id);
-    return { rows: written.finish(), ids, names: { ...names, pii_fields: [] }, merges: own.merges, merge: own.merge };
+    const { options, reason_codes, readings } = made.definition;
+    const names = type === null ? { options, reason_codes, readings } : { options: [], reason_codes: [], readings: {} };
+    const { merges, merge } = own;
+    return { ...writeOwn(own, made, nowMs), names: { ...names, pii_fields: [] }, merges, merge };
   }
-  const ids: string[] = [];
   const planned = planColumns(file, type?.definition.options ?? [], choices);
-  const check = order.strict ? checkStrictly(file.sheet, order, planned.read.columns) : null;
-  const plan = planExamples(file.sheet, type, choices, planned, (example, row) => {
-    check?.add(example, row);
-    ids.push(written.add(example, toReading(example, planned.read.columns, nowMs)));
-  });
-  const problems = [...listOpen(plan), ...(check?.listProblems(plan.rows) ?? [])];
-  refuseProblems(problems.slice(0, maxListed));
-  if (ids.length > limits.maxExamples) refuseProblems([toInvalidValue(['body', 'file'], exampleBound)]);
+  const asked = { type, typeId, choices, nowMs, isStrict, listOpen };
+  const { plan, ...written } = writeRows(file.sheet, planned, asked);
   const { newOptions: options, newReasons: reason_codes, newReadings: readings } = plan.rows;
-  const pii_fields = plan.read.piiFields ?? [];
-  return {
-    rows: written.finish(),
-    ids,
-    names: { options, reason_codes, readings, pii_fields },
-    merges: null,
-    merge: null,
-  };
+  const names = { options, reason_codes, readings, pii_fields: plan.read.piiFields ?? [] };
+  return { ...written, names, merges: null, merge: null };
 }
 
 /** The type that an export of examples makes; null for another file, and where its columns or labels become others. */
@@ -419,23 +373,4 @@ function listOpen({ read, near }: FilePlan): ErrorDetail[] {
     .filter(({ is_open }) => is_open)
     .map(({ label, option }) => ({ loc: ['targets', label], msg: `is “${label}” the same as “${option}”?` }));
   return [...questions, ...labels].map(({ loc, msg }) => ({ type: 'ambiguous', loc: ['body', ...loc], msg }));
-}
-
-/** Finds what a commit would leave out of a file, or add to the type unasked. */
-function checkStrictly({ refused }: Sheet, { type, choices }: WriteOrder, columns: ExampleColumns) {
-  const chosen = Object.entries(choices.targets).flatMap(([label, { kind }]) => (kind === 'add' ? [label] : []));
-  const unknown = type && collectUnknown({ ...type.definition, options: [...type.definition.options, ...chosen] });
-  const broken: ErrorDetail[] = refused.map(toProblem);
-  return {
-    add(example: PlannedExample, row: SheetRow): void {
-      unknown?.add(example);
-      const problem = findRowProblem(row, columns);
-      if (problem !== null) broken.push(problem);
-    },
-    listProblems: (rows: RowsPlan): ErrorDetail[] => [
-      ...broken,
-      ...listMisfits(rows),
-      ...(unknown?.listProblems({ decision: columns.decision, reason_codes: columns.reasons }) ?? []),
-    ],
-  };
 }

@@ -1,8 +1,7 @@
 /** Import of an example file: read whole, mapped, summed up and, where it is committed, made into rows: all or none. */
 import type { ZodType, z } from 'zod';
 import { readPart } from '../../../door/errors/parse-part.ts';
-import { refuseProblems, toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
-import type { ErrorDetail } from '../../../engine/errors.ts';
+import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import type { ConflictChoice } from '../../../engine/export/merge.ts';
 import type { Candidate } from '../../../engine/import/answers.ts';
 import { describeReadings } from '../../../engine/import/plan-rows.ts';
@@ -10,9 +9,7 @@ import {
   type ImportFile,
   readSheet,
   refuseFile,
-  refuseSize,
   type SheetFields,
-  toFileProblem,
   toSheetChoice,
 } from '../../../engine/import/planning/import-file.ts';
 import {
@@ -23,34 +20,30 @@ import {
   planExamples,
 } from '../../../engine/import/planning/plan-file.ts';
 import { describeFile, describePersonal } from '../../../engine/import/report.ts';
-import { describePairs, type ExampleColumns, type PlannedExample } from '../../../engine/import/row-reader.ts';
-import type { Sheet } from '../../../engine/import/sheet.ts';
+import { describePairs } from '../../../engine/import/row-reader.ts';
+import type { Sheet, SheetRow } from '../../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../../engine/import/survey.ts';
-import { countOf } from '../../../engine/numeric.ts';
 import { isPiiField } from '../../../engine/pii.ts';
 import { readJsonBody } from '../../../engine/strict-json/json-body.ts';
 import { parseJsonText } from '../../../engine/strict-json/json-faults.ts';
-import { exampleOperations, type ImportMapping, type ImportResult } from '../../contract/examples/examples.ts';
-import { createIdSource } from '../../process/clock.ts';
+import { exampleOperations, type ImportResult } from '../../contract/examples/examples.ts';
 import type { ExampleMerges } from '../../store/examples/example-merges.ts';
-import { type ExampleRows, ExampleRowWriter } from '../../store/examples/examples.ts';
-import type { GivenLabels } from '../../store/examples/given-labels.ts';
+import type { ExampleRows } from '../../store/examples/examples.ts';
 import type { ExampleType } from '../examples/prepare-examples.ts';
 import { maxPreparedValues } from '../examples/prepare-examples.ts';
 import { readForm } from '../read-form.ts';
 import { chooseByMapping, findRowProblem, toMapping, toRequestProblem } from './import-mapping.ts';
 import type { OwnExport, OwnOrder } from './merge-export.ts';
+import { collectUnknown, ownMapping, writeOwn, writeRows } from './write-import.ts';
 
 export type ImportRequest = z.output<(typeof exampleOperations)['examples.import']['body']>;
 
 const maxListedColumns = 500;
 const maxSampleLength = 200;
 const maxCandidateValues = 5;
-const maxReportedProblems = 100;
 /** Rows of the preview, which ends before the one that makes it longer than this. */
 const maxPreviewed = 20;
 const maxPreviewCharacters = 1_000_000;
-const maxUnknownDecisions = 100;
 /** Rows of a file that are compared with the examples that are there. */
 export const maxComparedRows = 20_000;
 
@@ -60,14 +53,6 @@ export type ImportBody = { bytes: Uint8Array; contentType: string };
 
 /** A file that was read: what is in it and, where it is committed, what is added and changed. */
 export type PreparedImport = { result: ImportResult; rows: ExampleRows | null; merges: ExampleMerges | null };
-
-/** The columns of an export are known. */
-export const ownMapping: ImportMapping = {
-  decision: 'expected_decision',
-  reason_codes: 'reason_codes',
-  input: ['input_payload'],
-  read_as: {},
-};
 
 /** Reads an export; what opens the database is loaded for exports alone. Null for any other file. */
 export async function readOwn(sheet: Sheet, order: OwnOrder, choice: ConflictChoice): Promise<OwnExport | null> {
@@ -91,7 +76,7 @@ export async function readImport(
   order: OwnOrder & { request: ImportRequest | ImportBody },
   isInChild = true,
 ): Promise<PreparedImport> {
-  const { type } = order;
+  const { type, nowMs } = order;
   const { file, ...request } = await readRequest(order.request);
   const sheet = await readSheet(file, toSheetChoice(request));
   const surveyed = { sheet, surveys: surveyColumns(sheet, new Date().getUTCFullYear(), type.definition.readings) };
@@ -101,27 +86,25 @@ export async function readImport(
   const planned = planColumns(surveyed, type.definition.options, choices);
   const { columns, questions } = planned.read;
   const mapping = given ?? toMapping(planned);
-  if (request.commit) refuseProblems(questions.map(toRequestProblem));
   const summary = startSummary(type);
-  const rows = request.commit ? startRows(order) : null;
   const compared: ImportedExample[] | null =
     isInChild && own === null && sheet.rows.length <= maxComparedRows ? [] : null;
-  const read = own === null ? sheet : { ...sheet, rows: [] };
-  const plan = planExamples(read, type, choices, planned, (example, row) => {
+  const use = (example: ImportedExample, row: SheetRow) => {
     const problem = findRowProblem(row, columns);
     if (problem !== null) refuseFile([problem]);
     summary.add(example);
     compared?.push(example);
-    rows?.add(example, toReading(example, columns, order.nowMs));
-  });
+  };
   for (const example of own?.imported ?? []) summary.add(example);
-  for (const example of own?.added ?? []) rows?.addWhole(example);
-  if (request.commit) {
-    const problems = [...listMisfits(plan.rows), ...summary.unknown.listProblems(mapping), ...(own?.problems ?? [])];
-    refuseProblems(problems.slice(0, maxReportedProblems));
-  }
+  const rest = own === null ? sheet : { ...sheet, rows: [] };
+  const written = request.commit
+    ? writeRows(rest, planned, { type, typeId: type.id, choices, nowMs, isStrict: true, listOpen: listAsked }, use)
+    : null;
+  const plan = written?.plan ?? planExamples(rest, type, choices, planned, use);
+  const ofOwn = request.commit && own !== null ? { ...writeOwn(own, type, nowMs), merges: own.merges } : null;
   return {
-    merges: request.commit && own !== null ? own.merges : null,
+    rows: (ofOwn ?? written)?.rows ?? null,
+    merges: ofOwn?.merges ?? null,
     result: {
       committed: request.commit,
       mapping,
@@ -146,9 +129,10 @@ export async function readImport(
       merge: own?.merge ?? null,
       ...summary.finish(),
     },
-    rows: rows?.finish() ?? null,
   };
 }
+
+const listAsked = ({ read }: FilePlan) => read.questions.map(toRequestProblem);
 
 /** Columns of the input that tell who somebody is, without those that are `known` as personal fields. */
 export const listPersonal = ({ personal }: PlannedColumns['read'], known: readonly string[]): string[] =>
@@ -193,12 +177,6 @@ export function describeCandidate({ column, why }: Candidate, surveys: readonly 
   return { column, why, values: Object.fromEntries([...uses].slice(0, maxCandidateValues)) };
 }
 
-/** Cells that do not fit their kind, as problems of the file. */
-export const listMisfits = ({ misfits }: FilePlan['rows']): ErrorDetail[] =>
-  [...misfits.values()].map(({ refusal, count }) =>
-    toFileProblem(refusal.line, refusal.column, `${refusal.message}${count > 1 ? `, nor are ${count - 1} more` : ''}`),
-  );
-
 async function readRequest(given: ImportRequest | ImportBody): Promise<ImportOrder> {
   if ('bytes' in given && !given.contentType.startsWith('application/json')) {
     const { file, ...request } = await readFields(given, exampleOperations['examples.import'].fileForm);
@@ -231,82 +209,6 @@ export async function readFields<S extends ZodType>(
 
 function refuseField(field: string, msg: string): never {
   throw toValidationError([toInvalidValue(['body', field], msg)]);
-}
-
-/** The second reading that a row brings, whose readers are known by their columns alone; null for none. */
-export function toReading(
-  { decision, second }: PlannedExample,
-  columns: ExampleColumns,
-  nowMs: number,
-): GivenLabels | null {
-  if (decision === null || second == null) return null;
-  const first = { first_decision: decision, first_reader: `column "${columns.decision}"`, first_at: nowMs };
-  const reading = {
-    decision: second,
-    reader: `column "${columns.second}"`,
-    note: null,
-    read_at: nowMs,
-    settled_at: null,
-  };
-  return { reader: null, labelledAtMs: null, secondReading: { ...first, ...reading } };
-}
-
-/** Starts to write the rows of an import; it refuses more than one import holds. */
-export function startRows({ type, nowMs }: Pick<OwnOrder, 'type' | 'nowMs'>, maxMebibytes = 64) {
-  const newId = createIdSource(() => nowMs);
-  const rows = new ExampleRowWriter(type.id, nowMs);
-  const checkSize = () => {
-    if (rows.characters > maxMebibytes * 2 ** 20)
-      refuseSize(`the examples with the names of their columns take more than ${maxMebibytes} MiB`);
-  };
-  return {
-    add(example: ImportedExample, given: GivenLabels | null): string {
-      const id = newId();
-      // Two readers of one mind confirm a label, as they do one after the other.
-      rows.add({ id, ...example, reviewed: given?.secondReading?.decision === example.decision }, given);
-      checkSize();
-      return id;
-    },
-    addWhole({ given, ...example }: OwnExport['added'][number]): void {
-      rows.add(example, given);
-      checkSize();
-    },
-    finish: () => rows.finish(),
-  };
-}
-
-type Unknown = ImportResult['unknown_decisions'][number];
-
-/** Collects the labels and reason codes of examples that a type does not have. */
-export function collectUnknown({ options, reason_codes }: Pick<ExampleType['definition'], 'options' | 'reason_codes'>) {
-  const known = { decision: new Set(options), code: new Set(reason_codes) };
-  const found = { decision: new Map<string, Unknown>(), code: new Map<string, Unknown>() };
-  const note = (kind: keyof typeof found, value: string, line: number) => {
-    if (known[kind].has(value)) return;
-    const entry = found[kind].get(value) ?? { value, count: 0, line };
-    entry.count += 1;
-    found[kind].set(value, entry);
-  };
-  const toProblem =
-    (column: string, what: string) =>
-    ({ value, count, line }: Unknown) => {
-      const rows = count > 1 ? ` (${countOf(count, 'row')})` : '';
-      return toInvalidValue(
-        ['body', 'content', line, column],
-        `line ${line}: "${value.slice(0, 80)}" is not ${what}${rows}`,
-      );
-    };
-  return {
-    add({ line, decision, second = null, reasonCodes }: Omit<PlannedExample, 'input'>): void {
-      for (const label of new Set([decision, second])) if (label !== null) note('decision', label, line);
-      for (const code of reasonCodes) note('code', code, line);
-    },
-    listDecisions: () => [...found.decision.values()].slice(0, maxUnknownDecisions),
-    listProblems: ({ decision, reason_codes }: Pick<ImportMapping, 'decision' | 'reason_codes'>): ErrorDetail[] => [
-      ...[...found.decision.values()].map(toProblem(decision ?? 'decision', 'an option')),
-      ...[...found.code.values()].map(toProblem(reason_codes ?? 'reason_codes', 'a reason code')),
-    ],
-  };
 }
 
 function startSummary({ definition }: ExampleType) {
