@@ -53,36 +53,23 @@ describe.each([
   });
   afterAll(() => opened?.close());
 
-  test('no place is wider than the window, and the bar names it whole', async () => {
-    for (const place of places) {
-      await show(opened, `#/types/${typeId}/${place}`);
-      const seen = await opened.page.evaluate(() => {
+  test('no place is wider than the window or under what cannot be closed, and what is cut off can be read on hover', async () => {
+    const { page } = opened;
+    for (const hash of ['#/', ...places.map((place) => `#/types/${typeId}/${place}`)]) {
+      await show(opened, hash);
+      const seen = await page.evaluate(() => {
         const path = document.querySelector('.bar .path');
         return {
           overPx: document.documentElement.scrollWidth - window.innerWidth,
-          isPathWhole: path !== null && path.scrollWidth <= path.clientWidth,
+          isPathWhole: path === null ? null : path.scrollWidth <= path.clientWidth,
         };
       });
-      expect([place, seen]).toEqual([place, { overPx: 0, isPathWhole: true }]);
-    }
-  });
-
-  test('nothing that cannot be closed lies over the work', async () => {
-    for (const place of places) {
-      await show(opened, `#/types/${typeId}/${place}`);
-      const over = opened.page.locator('.over');
-      const lying = await over.count();
-      expect([place, lying === 0 || (await over.getByRole('button', { name: /^Close/ }).count()) === 1]).toEqual([
-        place,
-        true,
-      ]);
-    }
-  });
-
-  test('what is cut off can be read on hover', async () => {
-    for (const hash of ['#/', ...places.map((place) => `#/types/${typeId}/${place}`)]) {
-      await show(opened, hash);
-      expect([hash, await findCutTexts(opened.page)]).toEqual([hash, []]);
+      const over = page.locator('.over');
+      const closable = over.getByRole('button', { name: /^Close/ });
+      const isFree = (await over.count()) === 0 || (await closable.count()) === 1;
+      const cut = await findCutTexts(page);
+      const isPathWhole = hash === '#/' ? null : true;
+      expect([hash, seen, isFree, cut]).toEqual([hash, { overPx: 0, isPathWhole }, true, []]);
     }
   });
 
