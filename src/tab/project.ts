@@ -1,15 +1,14 @@
 /** A decision type in the tab, and its file: the archive that a workbench imports, and a tab goes on with. */
-import { strFromU8, strToU8 } from 'fflate';
+import { strFromU8 } from 'fflate';
 import { sha256 } from '../edge/sha256.ts';
 import { digestParts, unpackBundle } from '../engine/bundle/bundle.ts';
-import { bundleLimits } from '../engine/bundle/manifest.ts';
-import { openZip, writeZip } from '../engine/bundle/zip.ts';
+import { archiveZipLimits, toPolicyEntry, writeTypeArchive } from '../engine/bundle/type-archive.ts';
+import { openZip } from '../engine/bundle/zip.ts';
 import { type Definition, definitionSchema } from '../engine/domain/definition.ts';
 import { endedFollowUp, type Metrics, metricsSchema } from '../engine/domain/metrics.ts';
 import type { TrainingConfig } from '../engine/domain/training.ts';
 import { WorkbenchError } from '../engine/errors.ts';
 import { exampleFields, initialExample, toWireName } from '../engine/examples/fields.ts';
-import { archiveFormat, toPolicyEntry } from '../engine/export/type-archive.ts';
 import type { JsonObject } from '../engine/json.ts';
 import type { HeldOutRow } from '../engine/training/request.ts';
 
@@ -47,20 +46,15 @@ export type Project = {
   policy: TrainedPolicy | null;
 };
 
-const maxEntryBytes = 96 * 2 ** 20;
-const entry = (name: string, text: string) => ({ name, bytes: strToU8(text), stored: false });
-const toLines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-
 /** Writes the project as the archive of its type, with one policy, which decides. */
 export function writeProject(project: Project, toolVersion: string): Uint8Array {
   const { policy } = project;
-  return writeZip([
-    entry('manifest.json', `${JSON.stringify(archiveFormat)}\n`),
-    entry('type.json', JSON.stringify(describeType(project, toolVersion))),
-    entry('examples.jsonl', toLines(project.examples.map(toArchived))),
-    entry('held-out.jsonl', toLines(policy?.heldOut.map(toAnswer) ?? [])),
-    ...(policy === null ? [] : [{ name: toPolicyEntry(1), bytes: policy.bundle, stored: true }]),
-  ]);
+  return writeTypeArchive({
+    type: JSON.stringify(describeType(project, toolVersion)),
+    examples: project.examples.map((example) => JSON.stringify(toArchived(example))),
+    heldOut: policy?.heldOut.map((row) => JSON.stringify(toAnswer(row))) ?? [],
+    policies: policy === null ? [] : [{ version: 1, bytes: policy.bundle }],
+  });
 }
 
 function toArchived({ id, input, decision, reasonCodes, test, addedMs }: Example) {
@@ -159,18 +153,7 @@ export function readProject(bytes: Uint8Array): Project {
 }
 
 function read(bytes: Uint8Array): Project {
-  const zip = openZip(bytes, {
-    maxEntryBytes: {
-      'manifest.json': 2 ** 20,
-      'type.json': 32 * 2 ** 20,
-      'examples.jsonl': maxEntryBytes,
-      'held-out.jsonl': maxEntryBytes,
-      [toPolicyEntry(1)]: bundleLimits.maxPlainBytes,
-    },
-    maxTotalBytes: 2 * maxEntryBytes,
-    uncounted: [],
-    maxEntries: 5,
-  });
+  const zip = openZip(bytes, archiveZipLimits);
   const readText = (name: string) => strFromU8(zip.read(name) ?? new Uint8Array());
   const readLines = (name: string) =>
     readText(name)

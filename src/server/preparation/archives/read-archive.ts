@@ -2,10 +2,10 @@
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { type Bundle, digestParts, unpackBundle } from '../../../engine/bundle/bundle.ts';
+import { archiveFormat, archiveZipLimits, toPolicyEntry } from '../../../engine/bundle/type-archive.ts';
 import { openZip } from '../../../engine/bundle/zip.ts';
 import { definitionSchema } from '../../../engine/domain/definition.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
-import { archiveFormat, toPolicyEntry } from '../../../engine/export/type-archive.ts';
 import { limits } from '../../../engine/limits.ts';
 import { checkStrictness, readJsonBody } from '../../../engine/strict-json/json-body.ts';
 import { createIdSource, sha256 } from '../../process/clock.ts';
@@ -24,7 +24,6 @@ import {
   toArchivedParts,
 } from '../../store/upkeep/type-archives.ts';
 import { checkDefinition } from '../rules/definition-checks.ts';
-import { archiveZipLimits } from './write-archive.ts';
 
 /** A checked archive with the ids that its rows get: the type, its examples, and all other rows as they are written. */
 export type ReadArchive = {
