@@ -96,7 +96,7 @@ const parts = {
     'serve',
   ],
   tab: [
-    ['messages.ts', 'read-table.ts', 'train-table.ts', 'project.ts'],
+    ['messages.ts', 'read-table.ts', 'train-table.ts', 'project.ts', 'first-rows.ts'],
     ['worker.ts', 'page.ts', 'result.ts', 'label-rows.ts'],
   ],
   server: [

@@ -38,10 +38,11 @@ const service = {
 const tab = {
   'TAB-1':
     'The workbench in a tab is one HTML file that opens from disk: a dropped CSV, Excel or JSON file becomes, by one question and with progress and a stop, a policy with its number, its matrix down to the rows, and a form to try it; nothing leaves the page.',
-  'TAB-2': 'The same rows give the same bundle, byte for byte, in Chromium and in Node.',
+  'TAB-2': 'The same rows give the same bundle, byte for byte, in Chromium, Firefox and Node.',
   'TAB-3':
     'What a tab made is kept as a page that decides, as a bundle, and as a project, which the workbench imports with its figures and the tab goes on with.',
   'TAB-4': 'Rows without an answer are labelled in the tab by keys, with undo, and learned by the next training.',
+  'TAB-5': 'Of many rows the tab learns some first, and shows their number while it learns all.',
 };
 
 const decisionTypes = {

@@ -5,7 +5,8 @@ import type { WholeDecision } from '../engine/measured.ts';
 
 export type Order =
   | { kind: 'open'; name: string; bytes: Uint8Array }
-  | { kind: 'train'; answer: string }
+  /** `begin` learns some of many rows, for a first number; the whole is then for another worker. */
+  | { kind: 'train'; answer: string; begin: boolean }
   | { kind: 'label'; labels: readonly GivenLabel[] }
   | { kind: 'decide'; input: Input }
   | { kind: 'save'; as: SavedAs; page: string };
@@ -38,6 +39,8 @@ export type TrainedResult = {
   name: string;
   options: string[];
   learned: number;
+  /** The rows with an answer, where the policy is of some of them alone. */
+  ofRows: number | null;
   seconds: number | null;
   whole: WholeDecision | null;
   confusion: { confusion_labels: string[]; confusion_matrix: number[][] };

@@ -10,16 +10,20 @@ import { showResult } from './result.ts';
 
 const section = (id: string) => find(id, HTMLElement);
 const problem = section('problem');
-let worker = startWorker();
+let worker = startWorker(receive);
+/** Learns all rows while the number of some of them is looked at. */
+let successor: Worker | null = null;
 let labels: RowLabels | null = null;
 /** The last file that was opened, to begin again with after a stop. */
 let opened: Extract<Order, { kind: 'open' }> | null = null;
+/** The column that was said to be the answer. */
+let answer = '';
 
-function startWorker(): Worker {
+function startWorker(take: (report: Report) => void): Worker {
   const source = find('worker', HTMLScriptElement).text;
   const started = new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
-  started.onmessage = ({ data }: MessageEvent<Report>) => receive(data);
-  started.onerror = ({ message }) => receive({ kind: 'failed', message: `The tab has failed: ${message}` });
+  started.onmessage = ({ data }: MessageEvent<Report>) => take(data);
+  started.onerror = ({ message }) => take({ kind: 'failed', message: `The tab has failed: ${message}` });
   return started;
 }
 
@@ -35,6 +39,7 @@ function receive(report: Report): void {
       break;
     case 'trained':
       showTrained(report.result);
+      if (report.result.ofRows !== null) learnAll();
       break;
     case 'decided':
       section('answer').replaceChildren(...showDecision(report.decided));
@@ -65,7 +70,7 @@ async function open(file: File): Promise<void> {
     return;
   stop();
   opened = { kind: 'open', name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
-  for (const id of ['question', 'result']) section(id).hidden = true;
+  section('question').hidden = true;
   showWork(`Reading ${file.name}…`, null);
   tell(opened);
 }
@@ -73,8 +78,10 @@ async function open(file: File): Promise<void> {
 /** Ends what is under way; the worker that takes over knows nothing yet. */
 function stop(): void {
   worker.terminate();
-  worker = startWorker();
-  section('work').hidden = true;
+  successor?.terminate();
+  successor = null;
+  worker = startWorker(receive);
+  for (const id of ['work', 'result']) section(id).hidden = true;
   problem.textContent = '';
   labels = null;
 }
@@ -91,7 +98,8 @@ function ask({ certain, candidates, sentences }: OpenedTable): void {
     );
     choose.addEventListener('click', () => {
       showWork('Training…', null);
-      tell({ kind: 'train', answer: column });
+      answer = column;
+      tell({ kind: 'train', answer, begin: true });
     });
     const shown = values.map(([value, rows]) => `${value} ${formatCount(rows)}`).join(', ');
     return make(
@@ -107,15 +115,35 @@ function ask({ certain, candidates, sentences }: OpenedTable): void {
   section('candidates').querySelector('button')?.focus();
 }
 
-function showTrained(result: TrainedResult): void {
+/** Trains again with all rows, in a worker that then takes the place of the one at hand. */
+function learnAll(): void {
+  const learner = startWorker((report) => {
+    if (report.kind === 'opened') return;
+    if (report.kind === 'trained') {
+      worker.terminate();
+      worker = learner;
+      learner.onmessage = ({ data }: MessageEvent<Report>) => receive(data);
+      successor = null;
+      showTrained(report.result, true);
+    } else receive(report);
+  });
+  successor = learner;
+  if (opened !== null) learner.postMessage(opened);
+  learner.postMessage({ kind: 'train', answer, begin: false } satisfies Order);
+}
+
+/** Shows a policy; one that follows the first number leaves what was typed, and the focus, where they are. */
+function showTrained(result: TrainedResult, follows = false): void {
   for (const id of ['work', 'question']) section(id).hidden = true;
   problem.textContent = '';
   section('result').hidden = false;
   section('answer').replaceChildren();
   showResult(result);
   const form = find('form', HTMLFormElement);
+  const typed = new Map(listControls(form).map(({ name, control }) => [name, control.value]));
   form.replaceChildren();
   const readInput = fillForm(form, result.fields);
+  if (follows) for (const { name, control } of listControls(form)) control.value = typed.get(name) ?? '';
   form.onreset = () => section('answer').replaceChildren();
   form.onsubmit = (event) => {
     event.preventDefault();
@@ -127,6 +155,7 @@ function showTrained(result: TrainedResult): void {
     }
   };
   section('labelling').hidden = result.open.length === 0;
+  section('keep').hidden = result.ofRows !== null;
   const rows = new RowLabels({
     options: result.options,
     rows: result.open,
@@ -139,8 +168,15 @@ function showTrained(result: TrainedResult): void {
     },
   });
   labels = rows;
-  section('number').focus();
+  if (!follows) section('number').focus();
 }
+
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+const listControls = (form: HTMLFormElement) =>
+  [...form.querySelectorAll<Control>('input, select, textarea')].map((control) => ({
+    name: control.parentElement?.querySelector('bdi')?.textContent ?? '',
+    control,
+  }));
 
 const listLabels = (given: readonly (string | null)[], open: readonly OpenLine[]): GivenLabel[] =>
   given.flatMap((decision, at) => {

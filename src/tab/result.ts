@@ -1,7 +1,7 @@
 /** The result of a training on the page: the number, the matrix with its rows, and what is to be known beside it. */
 import { find, make, say } from '../edge/page/elements.ts';
 import { quoteAccuracy } from '../engine/measure/quote-accuracy.ts';
-import { countOf } from '../engine/numeric.ts';
+import { countOf, formatCount } from '../engine/numeric.ts';
 import { drawMatrix } from '../engine/report/draw-matrix.ts';
 import type { HeldOutLine, TrainedResult } from './messages.ts';
 
@@ -11,13 +11,22 @@ const maxShownRows = 500;
 
 /** Shows the figures of a trained policy. */
 export function showResult(result: TrainedResult): void {
-  const { whole, notes, learned, seconds } = result;
+  const { whole, notes, learned, seconds, ofRows } = result;
   const quote = whole === null ? null : quoteAccuracy(whole.accuracy);
   find('number', HTMLHeadingElement).replaceChildren(
     quote === null ? 'Not measured: no row is held out' : `${result.name}: ${quote.phrase}`,
   );
   const trained = `Learned from ${countOf(learned, 'row')}${seconds === null ? '' : ` in ${seconds.toFixed(1)} s`}.`;
+  const first =
+    ofRows === null
+      ? []
+      : [
+          say(
+            `A first number, of some of the ${formatCount(ofRows)} rows. All of them are being learned: it changes then.`,
+          ),
+        ];
   find('figures', HTMLDivElement).replaceChildren(
+    ...first,
     ...(whole === null ? [] : [say(whole.headline)]),
     say([trained, ...notes].join(' '), 'hint'),
   );

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { InvalidInput, type Predictor } from '../edge/api.ts';
 import { loadBundle } from '../edge/browser.ts';
-import { toReadingPlace, toRowContent, toRowNumber } from '../engine/drawn-rows.ts';
 import { WorkbenchError } from '../engine/errors.ts';
 import { UnreadableFile } from '../engine/import/sheet.ts';
 import { fillPage } from '../engine/report/fill-page.ts';
+import { countLabelled, sortAtRandom, takeFirstRows } from './first-rows.ts';
 import type { HeldOutLine, OpenLine, Order, Report, SavedAs, TrainedResult } from './messages.ts';
 import { isArchive, type Project, readProject, writeProject } from './project.ts';
 import { describeTable, planProject, readTable, type Table } from './read-table.ts';
@@ -47,7 +47,7 @@ async function answer(order: Order): Promise<void> {
     case 'train':
       if (table === null) return;
       project = planProject(table, order.answer, newId, Date.now());
-      return trainNow(project);
+      return order.begin ? beginWith(project) : trainNow(project);
     case 'label':
       if (project === null) return;
       for (const { row, decision } of order.labels) {
@@ -74,17 +74,34 @@ async function open(name: string, bytes: Uint8Array): Promise<void> {
   else await show(project, null);
 }
 
-async function trainNow(trained: Project): Promise<void> {
+/** Learns some rows, which takes seconds; all of them where there are few, or the few cannot be learned. */
+async function beginWith(whole: Project): Promise<void> {
+  const first = takeFirstRows(whole);
+  if (first === null) return trainNow(whole);
+  try {
+    await trainNow(first, countLabelled(whole));
+    project = first;
+  } catch (error) {
+    if (!(error instanceof WorkbenchError)) throw error;
+    await trainNow(whole);
+  }
+}
+
+async function trainNow(trained: Project, ofRows: number | null = null): Promise<void> {
   const from = performance.now();
   trained.policy = await trainProject(
     trained,
     { policyId: newId(), atMs: Date.now(), toolVersion: TOOL_VERSION },
     ({ fraction, message }) => report({ kind: 'progress', fraction, message }),
   );
-  await show(trained, (performance.now() - from) / 1_000);
+  await show(trained, (performance.now() - from) / 1_000, ofRows);
 }
 
-async function show({ name, definition, examples, policy }: Project, seconds: number | null): Promise<void> {
+async function show(
+  { name, definition, examples, policy }: Project,
+  seconds: number | null,
+  ofRows: number | null = null,
+): Promise<void> {
   if (policy === null) return;
   predictor = await loadBundle(policy.bundle);
   const { metrics } = policy;
@@ -98,6 +115,7 @@ async function show({ name, definition, examples, policy }: Project, seconds: nu
     name,
     options: definition.options,
     learned: metrics.train_size,
+    ofRows,
     seconds,
     whole: metrics.whole,
     confusion: { confusion_labels: metrics.confusion_labels, confusion_matrix: metrics.confusion_matrix },
@@ -111,12 +129,8 @@ async function show({ name, definition, examples, policy }: Project, seconds: nu
 
 /** Lists rows without a label in the order of their permanent numbers, so that figures stand for all. */
 function listOpen(examples: Project['examples']): OpenLine[] {
-  return examples
-    .flatMap(({ input, decision }, row) => (decision === null ? [{ row, input }] : []))
-    .map((line) => ({ ...line, place: toReadingPlace(toRowNumber(toRowContent(line.input, []))) }))
-    .sort((a, b) => a.place - b.place)
-    .slice(0, maxShownRows)
-    .map(({ row, input }) => ({ row, input }));
+  const open = examples.flatMap(({ input, decision }, row) => (decision === null ? [{ row, input }] : []));
+  return sortAtRandom(open).slice(0, maxShownRows);
 }
 
 function save(as: SavedAs, page: string): void {

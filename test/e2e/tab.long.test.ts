@@ -10,6 +10,7 @@ import { trainProject } from '../../src/tab/train-table.ts';
 import { buildForAll } from '../edge/built-package.ts';
 import { forAll, makeDataDir, removeDataDir, sendForm, startWorkbench } from '../server/workbench.ts';
 import { keepPicture, openAddress } from './tools/browser-page.ts';
+import { findFirefox, openInFirefox } from './tools/firefox.ts';
 
 type Row = { input: Record<string, unknown>; decision: string };
 
@@ -23,12 +24,14 @@ const bench = forAll(
   ({ folder }) => removeDataDir(folder),
 );
 
+const readLines = (set: string): Row[] =>
+  readFileSync(join(import.meta.dirname, `../fixtures/${set}/train.jsonl`), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 /** Writes rows of a data set as CSV; of those from `labelled` on without their answers. */
 function writeCsv(set: string, count: number, labelled = count): string {
-  const lines = readFileSync(join(import.meta.dirname, `../fixtures/${set}/train.jsonl`), 'utf8')
-    .trim()
-    .split('\n');
-  const rows = lines.slice(0, count).map((line): Row => JSON.parse(line));
+  const rows = readLines(set).slice(0, count);
   const names = Object.keys(rows[0]!.input);
   const write = (cells: unknown[]) => cells.map((cell) => `"${String(cell ?? '').replaceAll('"', '""')}"`).join(',');
   const table = rows.map(({ input, decision }, at) => [
@@ -52,6 +55,8 @@ const answer = async (page: Page) => {
   await page.locator('#result').waitFor({ timeout: 300_000 });
 };
 
+const learned = (page: Page) => page.locator('#figures').innerText();
+
 async function save(page: Page, name: string): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
   const file = join(bench.folder, download.suggestedFilename());
@@ -59,13 +64,97 @@ async function save(page: Page, name: string): Promise<string> {
   return file;
 }
 
-async function expectSameBytes(bundle: string, projectFile: string): Promise<void> {
-  const project = readProject(readFileSync(projectFile));
+async function expectSameBytes(bundle: Uint8Array, projectFile: Uint8Array): Promise<void> {
+  const project = readProject(projectFile);
   const { id, completedMs } = project.policy!;
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
   const made = await trainProject(project, { policyId: id, atMs: completedMs, toolVersion: version }, () => undefined);
-  expect(Buffer.from(made.bundle).equals(readFileSync(bundle))).toBe(true);
+  expect(Buffer.from(made.bundle).equals(bundle)).toBe(true);
 }
+
+const expectSameAsNode = async (page: Page) =>
+  expectSameBytes(
+    readFileSync(await save(page, 'The bundle for programs')),
+    readFileSync(await save(page, 'The project')),
+  );
+
+/** Runs in the page: answers the question, waits for the policy of all rows, and gives bundle and project as base64. */
+async function replay(): Promise<string> {
+  const until = <Found>(find: () => Found | null | undefined) =>
+    new Promise<Found>((resolve) => {
+      const look = () => {
+        const found = find();
+        if (found == null) return;
+        observer.disconnect();
+        resolve(found);
+      };
+      const observer = new MutationObserver(look);
+      observer.observe(document, { subtree: true, childList: true, attributes: true });
+      look();
+    });
+  const answers = () => [...document.querySelectorAll<HTMLElement>('#candidates button')];
+  (await until(() => answers().find(({ textContent }) => textContent === 'decision'))).click();
+  await until(() => document.querySelector('#result:not([hidden]) #keep:not([hidden])'));
+  const create = URL.createObjectURL;
+  const save = async (as: string) => {
+    const file = new Promise<Blob>((resolve) => {
+      URL.createObjectURL = (made: Blob) => {
+        resolve(made);
+        return create.call(URL, made);
+      };
+    });
+    document.querySelector<HTMLElement>(`#save-${as}`)?.click();
+    const signs = Array.from(new Uint8Array(await (await file).arrayBuffer()), (byte) => String.fromCharCode(byte));
+    return btoa(signs.join(''));
+  };
+  return JSON.stringify([await save('bundle'), await save('project')]);
+}
+
+const readSample = (): Row[] => {
+  const file = join(import.meta.dirname, '../../resources/samples/refund-requests.json');
+  return JSON.parse(readFileSync(file, 'utf8')).examples;
+};
+
+describe('four trainings', () => {
+  const replayed = [
+    { name: 'a table', read: () => readLines('german_credit').slice(0, 300) },
+    { name: 'messages', read: () => readLines('sms_spam').slice(0, 300) },
+    { name: 'letters with fields', read: () => readLines('complaint_routing').slice(0, 100) },
+    {
+      name: 'the sample',
+      read: () =>
+        readSample()
+          .filter(({ decision }) => decision !== null)
+          .slice(0, 300),
+    },
+  ];
+  const firefox = findFirefox();
+  const browsers = {
+    async Chromium(file: string) {
+      const { page } = await openTab(file);
+      return page.evaluate(replay);
+    },
+    async Firefox(file: string) {
+      const tab = await openInFirefox(firefox!, bench.address);
+      onTestFinished(() => tab.close());
+      await tab.choose('#file', file);
+      return tab.run(`(${replay})()`);
+    },
+  };
+
+  describe.each(['Chromium', 'Firefox'] as const)('in %s', (browser) => {
+    test.skipIf(browser === 'Firefox' && firefox === null).each(replayed)(
+      'of $name give the bytes of Node [TAB-2]',
+      async ({ name, read }) => {
+        const file = join(bench.folder, `${name}.jsonl`);
+        const rows = read().map(({ input, decision }) => JSON.stringify({ ...input, decision }));
+        writeFileSync(file, rows.join('\n'));
+        const [bundle, project] = JSON.parse(await browsers[browser](file));
+        await expectSameBytes(Buffer.from(bundle, 'base64'), Buffer.from(project, 'base64'));
+      },
+    );
+  });
+});
 
 describe('a stranger with a table', () => {
   test('drops it, says its answer, sees the number down to the rows, tries it and keeps it [TAB-1] [TAB-2] [TAB-3]', async () => {
@@ -93,7 +182,7 @@ describe('a stranger with a table', () => {
       await save(page, 'The project'),
     ];
     expect([reached, faults]).toEqual([[], []]);
-    await expectSameBytes(bundle, project);
+    await expectSameBytes(readFileSync(bundle), readFileSync(project));
 
     const saved = await openAddress(pathToFileURL(decides).href);
     onTestFinished(() => saved.close());
@@ -126,21 +215,38 @@ describe('a stranger with a table', () => {
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('heading', { name: 'Which column is the answer?' }).waitFor();
     await answer(page);
-    await expectSameBytes(await save(page, 'The bundle for programs'), await save(page, 'The project'));
+    await expectSameAsNode(page);
+  });
+
+  test('sees a first number of many texts, and types while all of them are learned [TAB-5] [TAB-2]', async () => {
+    const { page } = await openTab(writeCsv('sms_spam', 1_300));
+    await answer(page);
+    await page.getByText('A first number, of some of the 1,300 rows.').waitFor();
+    expect(await page.getByRole('button', { name: 'The project' }).isVisible()).toBe(false);
+    const rows = async () => Number(/Learned from ([\d,]+) rows/.exec(await learned(page))?.[1]?.replace(',', ''));
+    expect(await rows()).toBeLessThan(600);
+    const text = page.locator('#form textarea');
+    await text.fill('You have won a prize');
+    await page.locator('#keep').waitFor({ timeout: 300_000 });
+    expect(await rows()).toBeGreaterThan(1_000);
+    expect(await text.inputValue()).toBe('You have won a prize');
+    await page.getByRole('button', { name: 'Decide', exact: true }).click();
+    await page.locator('#answer .decision').waitFor();
+    await expectSameAsNode(page);
   });
 
   test('labels rows without an answer by keys, and trains with them [TAB-4]', async () => {
     const { page } = await openTab(writeCsv('german_credit', 240, 200));
     await answer(page);
-    const learned = async () => Number(/Learned from (\d+) rows/.exec(await page.locator('#figures').innerText())?.[1]);
-    const before = await learned();
+    const rows = async () => Number(/Learned from (\d+) rows/.exec(await learned(page))?.[1]);
+    const before = await rows();
     await page.getByText('40 rows to go, 0 labels given.').waitFor();
     for (const key of ['1', '2', 'u', 's', ...'12121212121212']) await page.keyboard.press(key);
     await page.getByText('24 rows to go, 15 labels given.').waitFor();
     await keepPicture(page, 'tab-labels');
     await page.getByRole('button', { name: 'Train with these labels' }).click();
     await page.getByText('25 rows to go, 0 labels given.').waitFor({ timeout: 300_000 });
-    expect(await learned()).toBeGreaterThan(before);
+    expect(await rows()).toBeGreaterThan(before);
   });
 
   test('is told what is wrong with a file, and goes on with another [TAB-1]', async () => {
