@@ -486,6 +486,12 @@ const training = {
   'DRF-2': 'Monitor and the rail say which fields have changed.',
   'DRF-3':
     'GET …/drift and Monitor compare the decisions of the last seven days with those of the seven before: each answer, and each field of which a share has changed as in DRF-1.',
+  'GRP-1':
+    'The groups of a type name up to three fields, learned or not, an option that people hope for and two limits; whole-decision then gives for each group of unseen rows the rate, false positives and negatives of that option, or of each, errors and automated share with intervals, and the ratio of the least to the most favoured, all as Fairlearn does; of fewer than five rows nothing.',
+  'GRP-2':
+    'The verdict says by each field whether the ratio, and the error of the worst group, keep the limits: certainly not blocks, perhaps not warns, and a release then takes a reason; without groups nothing is said.',
+  'GRP-3':
+    'Groups stand in Evaluate, report, case file, definition as text and archive; values of a personal field are tokens, and have no name in a case file.',
   'LFT-1':
     'Under train_on: left_by_rules the classifier learns from the examples that no rule decides, and is measured alone on these; the whole decision is measured on all held-out rows. metrics.left_to_rules, notes, model card and report say how many rules decide.',
   'LFT-2':

@@ -16,6 +16,25 @@ export function computeWilsonInterval(hits: number, count: number): Interval {
   return { low: hits === 0 ? 0 : centre - spread, high: hits === count ? 1 : centre + spread };
 }
 
+/**
+ * The interval of the ratio of two shares of other rows each, `most` above 0, from their own intervals (Donner and Zou
+ * 2012, MOVER).
+ */
+export function computeRatioInterval(
+  least: Interval & { share: number },
+  most: Interval & { share: number },
+): Interval {
+  const product = least.share * most.share;
+  const root = (ofLeast: number, ofMost: number) => Math.sqrt(Math.max(0, product ** 2 - ofLeast * ofMost));
+  const spread = (end: number, share: number) => end * (2 * share - end);
+  const [down, up] = [spread(least.low, least.share), spread(least.high, least.share)];
+  const [mostDown, mostUp] = [spread(most.low, most.share), spread(most.high, most.share)];
+  return {
+    low: least.share === 0 ? 0 : down / (product + root(down, mostUp)),
+    high: (product + root(up, mostDown)) / mostDown,
+  };
+}
+
 /** ln P(X = hits) for X binomial of `count` draws with chance `share`, which lies between 0 and 1. */
 function computeLogChance(hits: number, count: number, share: number): number {
   let sum = hits * log(share) + (count - hits) * log1p(-share);

@@ -38,6 +38,9 @@ export const limits = {
   maxExamplesBytes: 16 * 1024 * 1024,
   /** Decisions of a week that are drawn to be judged blind: each decision looks at this many before it. */
   maxAuditPerWeek: 1_000,
+  /** Fields by which groups of a type are compared, and the rows of which something is said. */
+  maxGroupFields: 3,
+  minGroupRows: 5,
   /** Columns of the embedding that the shipped text encoder makes, and the tokens that it reads. */
   embeddingDimensions: 384,
   maxEncoderTokens: 256,

@@ -317,6 +317,9 @@ export const nothingPromised = {
   sentence: 'No error limit is promised.',
 } as const satisfies PromiseStanding;
 
+/** The kinds of points that hold a release, whoever makes it. A missed gate only leaves the deployment to a person. */
+export const holdKinds = ['split', 'answers', 'must', 'promise', 'worse', 'groups'] as const;
+
 /** The points for and against a policy that is to decide. */
 export const verdictSchema = z
   .array(
@@ -331,17 +334,18 @@ export const verdictSchema = z
           'must',
           'worse',
           'weak_parts',
+          'groups',
           'comparison',
           'availability',
           'retraining',
         ])
         .describe(
-          '`split`: what it will be asked about, where examples at random are certainly easier than new ones (`one_case` of the type is the answer), or whether rows held out in another way give a lower figure; `answers`: why no figure is known, as labels may be answers of a policy, or a field is known with the answer alone; `report`: what is not known yet while that of its training is not complete (`metrics.follow_up`); `gate`: the F1 that its training asked for; `promise`: that of its type; `must`: its pinned cases; `worse`: certainly worse on unseen examples than what decides now; `weak_parts`: where it was certainly worse; `comparison`: with the policy that decided when it was made; `availability`: of a deployed one; `retraining`: why it should be trained again',
+          '`split`: what it will be asked about, where examples at random are certainly easier than new ones (`one_case` of the type is the answer), or whether rows held out in another way give a lower figure; `answers`: why no figure is known, as labels may be answers of a policy, or a field is known with the answer alone; `report`: what is not known yet while that of its training is not complete (`metrics.follow_up`); `gate`: the F1 that its training asked for; `promise`: that of its type; `must`: its pinned cases; `worse`: certainly worse on unseen examples than what decides now; `weak_parts`: where it was certainly worse; `groups`: whether groups that must not be harmed are, by the `groups` of the type; `comparison`: with the policy that decided when it was made; `availability`: of a deployed one; `retraining`: why it should be trained again',
         ),
       state: z
         .enum(['passed', 'warning', 'blocking'])
         .describe(
-          '`blocking`: no training deploys it by itself, or it cannot decide now; `split`, `answers`, `promise`, `must` and `worse` also ask people for a reason',
+          `\`blocking\`: no training deploys it by itself, or it cannot decide now; where the kind is one of ${holdKinds.join(', ')}, a release also asks for a reason`,
         ),
       sentence: z.string(),
     }),

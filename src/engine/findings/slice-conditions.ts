@@ -2,6 +2,7 @@
 
 import { parseDate } from '../features/dates.ts';
 import { findBinEnds } from '../features/tell-label.ts';
+import { readPath } from '../features/values.ts';
 import type { JsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
 import type { LanguageDetector } from '../ports.ts';
@@ -127,6 +128,26 @@ function listTestsOfValues(column: Column, { byDate, detectLanguage }: ListOptio
 }
 
 const byDefault: ListOptions = { byDate: false, detectLanguage: null, valueless: new Set() };
+
+/** Groups into which a field divides rows, each row in one of them. */
+export type Division = { field: string; groups: { name: string; rows: number[] }[] };
+
+/** Divides rows by the values of a field, by quarters of many numbers or days, by its absence, and the others. */
+export function divideRows(rows: readonly SeenInput[], field: string): Division {
+  const path = field.split('.');
+  const cells = rows.map(({ input }): Cell => {
+    const value = readPath(input, path);
+    return typeof value === 'object' ? null : value;
+  });
+  const column = { path, name: field, cells, lengths: null };
+  const tests = listTests(column, rows, { ...byDefault, byDate: true });
+  const names = tests.map(({ text }) => text.slice(`${field} is `.length));
+  const byName = Map.groupBy(
+    rows.keys(),
+    (row) => names[tests.findIndex(({ holds }) => holds(row))] ?? 'another value',
+  );
+  return { field, groups: [...byName].map(([name, own]) => ({ name, rows: own })) };
+}
 
 /** Conditions of at least `minRows` rows but not all: values, quarters, absence; none of personal fields. */
 export function listConditions(

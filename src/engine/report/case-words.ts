@@ -47,6 +47,7 @@ export type CaseWords = {
   known: string;
   wrong(share: string, low: string, high: string, of: string): string;
   unmeasured: string;
+  groups(each: Record<'by' | 'option' | 'least' | 'most', string>): string;
   contest: string;
   howTo(request: string): string;
   made(at: string): string;
@@ -96,6 +97,8 @@ const en: CaseWords = {
   wrong: (share, low, high, of) =>
     `Tried on ${of} cases that it had not seen and was to decide by itself, ${share} were wrong (with 95% certainty between ${low} and ${high}).`,
   unmeasured: 'Its errors had not been measured.',
+  groups: ({ by, option, least, most }) =>
+    `The program was also tried for whether it treats groups alike. By ${by}, the answer ${option} goes to ${least} of the group that gets it least often and to ${most} of the group that gets it most often.`,
   contest: 'If you disagree',
   howTo: (request) =>
     `Ask whoever informed you of this decision to have a person look at it, and say which one you mean: ${request}. Say what is wrong or missing above. A person can correct the decision.`,
@@ -148,6 +151,8 @@ const de: CaseWords = {
   wrong: (share, low, high, of) =>
     `Erprobt an ${of} Fällen, die es nicht kannte und selbst entscheiden sollte, lag es in ${share} falsch (mit 95 % Sicherheit zwischen ${low} und ${high}).`,
   unmeasured: 'Die Fehler waren nicht gemessen worden.',
+  groups: ({ by, option, least, most }) =>
+    `Geprüft wurde auch, ob Gruppen gleich behandelt werden. Nach ${by} erhalten ${least} der Gruppe mit dem kleinsten Anteil die Antwort ${option}, und ${most} der Gruppe mit dem größten.`,
   contest: 'Wenn Sie nicht einverstanden sind',
   howTo: (request) =>
     `Bitten Sie die Stelle, die Ihnen diese Entscheidung mitgeteilt hat, dass ein Mensch sie prüft, und nennen Sie diese Nummer: ${request}. Sagen Sie, was oben falsch ist oder fehlt. Ein Mensch kann die Entscheidung berichtigen.`,
@@ -200,6 +205,8 @@ const fr: CaseWords = {
   wrong: (share, low, high, of) =>
     `Essayé sur ${of} cas qu’il ne connaissait pas et devait décider seul, il s’est trompé dans ${share} (entre ${low} et ${high}, avec 95 % de certitude).`,
   unmeasured: 'Ses erreurs n’avaient pas été mesurées.',
+  groups: ({ by, option, least, most }) =>
+    `On a aussi vérifié si les groupes sont traités de la même façon. Selon ${by}, la réponse ${option} est donnée à ${least} du groupe qui la reçoit le moins souvent et à ${most} de celui qui la reçoit le plus souvent.`,
   contest: 'Si vous n’êtes pas d’accord',
   howTo: (request) =>
     `Demandez à qui vous a fait part de cette décision qu’une personne l’examine, et indiquez ce numéro : ${request}. Dites ce qui est faux ou manque ci-dessus. Une personne peut corriger la décision.`,
@@ -252,6 +259,8 @@ const es: CaseWords = {
   wrong: (share, low, high, of) =>
     `Probado en ${of} casos que no conocía y debía decidir solo, se equivocó en ${share} (entre ${low} y ${high}, con un 95 % de certeza).`,
   unmeasured: 'Sus errores no se habían medido.',
+  groups: ({ by, option, least, most }) =>
+    `También se comprobó si los grupos reciben el mismo trato. Según ${by}, la respuesta ${option} llega al ${least} del grupo que menos la recibe y al ${most} del que más la recibe.`,
   contest: 'Si no está de acuerdo',
   howTo: (request) =>
     `Pida a quien le comunicó esta decisión que la mire una persona, e indique este número: ${request}. Diga qué es falso o falta arriba. Una persona puede corregir la decisión.`,

@@ -12,6 +12,11 @@ const changeSchema = z.object({
   words: z.string().nullable().describe('Words that are left out of a text'),
 });
 
+const shareOfGroupSchema = z.object({
+  group: z.string().nullable().describe('null: the field is personal'),
+  share: z.number(),
+});
+
 const caseSchema = z
   .object({
     language: caseLanguageSchema,
@@ -55,6 +60,17 @@ const caseSchema = z
       .object({ wrong: z.int(), of: z.int(), share: z.number(), low: z.number(), high: z.number() })
       .nullable()
       .describe('Of what the policy was to decide alone on unseen examples when it was trained; null: not measured'),
+    groups: z
+      .array(
+        z.object({
+          field: z.string(),
+          option: z.string(),
+          ratio: z.number(),
+          least: shareOfGroupSchema,
+          most: shareOfGroupSchema,
+        }),
+      )
+      .describe('How evenly an answer goes to the groups of the type, on unseen examples by the settings of today'),
     written_at: z.string(),
   })
   .meta({ id: 'CaseFile' });
@@ -90,7 +106,7 @@ export function writeCase(facts: CaseFile, securityPolicy: string): string {
     [words.change, describeChanges(facts)],
     [words.looked, describeLooks(facts)],
     [words.release, describeRelease(facts)],
-    [words.known, `<p>${describeErrors(facts)}</p>`],
+    [words.known, toList([describeErrors(facts), ...describeGroups(facts)], 'p')],
     [words.contest, `<p>${words.howTo(`<code>${quoteText(facts.request_id)}</code>`)}</p>`],
     [words.input, listInput(facts)],
   ] as const;
@@ -197,6 +213,15 @@ function describeErrors({ language, known_errors: known }: CaseFile): string {
     share(known.low),
     share(known.high),
     new Intl.NumberFormat(language).format(known.of),
+  );
+}
+
+function describeGroups({ language, groups }: CaseFile): string[] {
+  const words = caseWords[language];
+  const show = ({ group, share }: CaseFile['groups'][number]['least']) =>
+    formatShare(share, language) + (group === null ? '' : ` (${quoteText(group)})`);
+  return groups.map(({ field, option, least, most }) =>
+    words.groups({ by: quoteText(field), option: quoteText(option), least: show(least), most: show(most) }),
   );
 }
 

@@ -11,6 +11,7 @@ import { quoteAccuracy } from '../measure/quote-accuracy.ts';
 import { type MeasuredShare, nothingPromised, type Verdict, type WholeDecision } from '../measured.ts';
 import { countOf, formatCount } from '../numeric.ts';
 import { describeReading } from '../text/languages.ts';
+import { describeGroups } from './describe-groups.ts';
 import {
   describeInputs,
   describePeriod,
@@ -19,6 +20,7 @@ import {
   type ReportReaders,
 } from './describe-inputs.ts';
 import { drawMatrix, type Matrix } from './draw-matrix.ts';
+import type { GroupReport } from './groups.ts';
 import { escapeHtml, quoteText } from './html.ts';
 
 type ReportFacts = {
@@ -46,7 +48,7 @@ type ReportFacts = {
     | 'left_to_rules'
   > | null;
   /** null where no example was held out. */
-  whole: (WholeDecision & Matrix) | null;
+  whole: (WholeDecision & Matrix & { groups: readonly GroupReport[] }) | null;
   /** null where the policy's file cannot be read. */
   inputs: ReportInputs | null;
   /** The examples of the type now, when the first and the last were added (ISO 8601), and how far readers agree. */
@@ -95,6 +97,7 @@ table { border-collapse: collapse; margin: .4rem 0; width: 100% }
 th, td { font-weight: inherit; padding: .15rem .8rem .15rem 0; text-align: start }
 td { font-variant-numeric: tabular-nums; white-space: nowrap }
 th { width: 37% }
+.groups th { width: auto }
 .bar { width: 24% }
 svg { display: block; height: .8rem; width: 100% }
 .track { fill: light-dark(#eceef4, #2a2e39) }
@@ -141,6 +144,7 @@ export function writeReport(facts: ReportFacts, securityPolicy: string): string 
     ...listSentences(facts, 'must').map((sentence) => ['What must hold', `<p>${quoteText(sentence)}</p>`] as const),
     ['What is promised', `<p>${quoteText(listSentences(facts, 'promise')[0] ?? nothingPromised.sentence)}</p>`],
     ['Where it is weak', describeWeakParts(facts.weakParts)],
+    ...(facts.whole?.groups.length ? [['How it treats groups', describeGroups(facts.whole.groups)] as const] : []),
     ['The rules', listRules(shared)],
     ['What no rule decides', `<p>${shared.undecided}</p>`],
   ] as const;

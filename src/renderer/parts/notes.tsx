@@ -71,10 +71,12 @@ export function EmptyState({ title, facts, children, actions }: EmptyStateProps)
   );
 }
 
+type PartProps = { title: string; tools?: ReactNode; isWide?: boolean; children: ReactNode };
+
 /** A part of a pane, with its heading and buttons. */
-export function Part({ title, tools, children }: { title: string; tools?: ReactNode; children: ReactNode }) {
+export function Part({ title, tools, isWide = false, children }: PartProps) {
   return (
-    <section className="part" aria-label={title}>
+    <section className={isWide ? 'part whole-width' : 'part'} aria-label={title}>
       <header>
         <h2>{title}</h2>
         {tools}

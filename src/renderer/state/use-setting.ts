@@ -28,7 +28,9 @@ export function useSetting(type: DecisionType, isEdited: boolean) {
   const { noteDone } = useUndo(type.id);
   const saving = useMutation({
     mutationFn: async ({ to, ifMatch = seen }: Order) => {
-      const stored = Object.entries({ ...toDraft(type), costs: type.costs }).filter(([name]) => name in to);
+      const stored = Object.entries({ ...toDraft(type), costs: type.costs, groups: type.groups }).filter(
+        ([name]) => name in to,
+      );
       const [back, again] = [toSettingsCall(type, Object.fromEntries(stored)), toSettingsCall(type, to)];
       await change(workbench, again.name, { ...again.input, ifMatch });
       return { back, again };

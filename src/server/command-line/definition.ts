@@ -30,6 +30,7 @@ const parts = [
   'fallback_option',
   'costs',
   'one_case',
+  'groups',
   'pii_fields',
   'retention_days',
   'audit',

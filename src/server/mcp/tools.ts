@@ -175,6 +175,7 @@ export const tools: readonly Tool[] = [
     omit: [
       'costs',
       'one_case',
+      'groups',
       'audit',
       'escalation_policy',
       'lists',

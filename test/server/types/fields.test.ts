@@ -43,6 +43,7 @@ const decisionType = {
   draft: null,
   costs: null,
   one_case: null,
+  groups: null,
   availability: expect.toBeOneOf([null, { state: 'available', reason: null }]),
   needs_retraining: false,
   promise: null,

@@ -390,6 +390,7 @@ describe('a decision type', () => {
       fallback_option: null,
       costs: null,
       one_case: null,
+      groups: null,
       audit: null,
       publish_by_hand: false,
       publish_by_another: false,

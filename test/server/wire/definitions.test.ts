@@ -44,13 +44,18 @@ it('goes from the repository to what decides, and back, by commands [DEF-1] [DEF
       /hard_rules:[^\n]*\n/,
       'hard_rules:\n  - { name: huge, condition: ctx.amount > 900, then: decline, priority: 1 }\n',
     )
+    .replace(/^groups:.*$/m, 'groups: { fields: [purpose] }')
     .replace(/^description:.*$/m, 'description: Who gets a loan');
   writeFileSync(file, changed);
   const tried = await run(dataDir, 'apply', file, '--dry-run');
   expect(JSON.parse(tried.text)).toEqual({
     decision_type: 'loan',
     draft: true,
-    changes: [expect.stringMatching(/^Rule “huge” is new: /), 'description: "" becomes "Who gets a loan".'],
+    changes: [
+      expect.stringMatching(/^Rule “huge” is new: /),
+      'description: "" becomes "Who gets a loan".',
+      'groups: null becomes {"fields":["purpose"],"favoured":null,"min_ratio":0.8,"max_error":null}.',
+    ],
   });
   expect((await run(dataDir, 'export')).text).toBe(text);
   expect((await run(dataDir, 'check')).code).toBe(0);

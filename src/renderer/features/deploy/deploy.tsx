@@ -110,13 +110,13 @@ function Standing({ type, newest, deployed }: StandingProps) {
   return (
     <>
       {deployed?.whole && <RightShare whole={deployed.whole} lead={`v${deployed.version} decides, `} />}
-      {deployed && <VerdictNotes policy={deployed} kinds={['split', 'report', 'gate', 'retraining']} />}
+      {deployed && <VerdictNotes policy={deployed} kinds={['split', 'report', 'gate', 'groups', 'retraining']} />}
       <div className="stack tight">
         <PromiseState promise={type.declared_promise} />
         {newest?.status === 'trained' && (
           <VerdictNotes
             policy={newest}
-            kinds={['report', 'gate', 'promise', 'must', 'worse']}
+            kinds={['report', 'gate', 'promise', 'must', 'worse', 'groups']}
             lead={`Policy v${newest.version} is held back. `}
           />
         )}

@@ -3,15 +3,22 @@ import type { PolicyDetail } from '../../../server/contract/policies/training.ts
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Figure } from '../../parts/figure.tsx';
 import { Facts, Part } from '../../parts/notes.tsx';
+import { OptionName } from '../../parts/option.tsx';
 import { PendingFollowUp } from '../../parts/pending-follow-up.tsx';
+import { PlainTable } from '../../parts/plain-table.tsx';
 import { decimal, percent } from '../../parts/text/figures.ts';
 import { quoteNames } from '../../parts/text/names.ts';
-import { ClassTable } from './class-table.tsx';
+import { Groups } from './groups.tsx';
 import { Familiarity, LearningCurvePart } from './learning.tsx';
 import { Reliability } from './reliability.tsx';
 import { WeakSlices } from './weak-slices.tsx';
 
-type Props = { type: DecisionType; policy: PolicyDetail; metrics: Metrics; perClass: Metrics['per_class'] };
+type Props = {
+  type: DecisionType;
+  policy: PolicyDetail;
+  metrics: Metrics;
+  perClass: Metrics['per_class'];
+};
 
 /**
  * Shows what stands below the desk: whether more examples help, weak parts, each option, what the training noted, and,
@@ -22,6 +29,7 @@ export function Details({ type, policy, metrics, perClass }: Props) {
     <>
       {metrics.learning_curve !== null && <LearningCurvePart curve={metrics.learning_curve} metrics={metrics} />}
       {metrics.test_size > 0 && <WeakSlices type={type} policy={{ decision_type_id: type.id, policy_id: policy.id }} />}
+      {metrics.test_size > 0 && type.groups === null && <Groups type={type} reports={[]} />}
       <Part title="Each option">
         <ClassTable type={type} perClass={perClass} />
       </Part>
@@ -115,5 +123,48 @@ function ClassifierFigures({ metrics, policy }: { metrics: Metrics; policy: Poli
         },
       ]}
     />
+  );
+}
+
+const figureHeads: Readonly<Record<string, { name: string; says: string }>> = {
+  precision: { name: 'Correct (precision)', says: 'How often this option is right where it was decided.' },
+  recall: {
+    name: 'Caught (recall)',
+    says: 'The share of the examples with this label for which this option was decided.',
+  },
+  f1: { name: 'F1', says: 'Both shares in one figure: their harmonic mean.' },
+  support: { name: 'Examples', says: 'Unseen examples with this label.' },
+};
+
+/** The figures of every option, the worst caught first. */
+function ClassTable({ type, perClass }: { type: DecisionType; perClass: Metrics['per_class'] }) {
+  const columns = [...new Set(Object.values(perClass).flatMap((figures) => Object.keys(figures)))];
+  const rows = Object.entries(perClass).sort(([, a], [, b]) => (a.recall ?? 0) - (b.recall ?? 0));
+  return (
+    <PlainTable
+      className="options-table"
+      heads={[
+        'Option',
+        ...columns.map(
+          (column) => figureHeads[column] ?? { name: column.replaceAll('_', ' '), says: 'A figure of each option.' },
+        ),
+      ]}
+    >
+      {rows.map(([option, figures]) => (
+        <tr key={option}>
+          <td>
+            <OptionName typeId={type.id} option={option} />
+          </td>
+          {columns.map((column) => {
+            const value = figures[column];
+            return (
+              <td key={column} className="number">
+                {value === undefined ? '–' : column === 'support' ? value : percent(value)}
+              </td>
+            );
+          })}
+        </tr>
+      ))}
+    </PlainTable>
   );
 }

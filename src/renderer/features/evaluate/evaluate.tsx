@@ -20,6 +20,7 @@ const CellRows = lazy(async () => ({ default: (await import('./cell-rows.tsx')).
 const Comparison = lazy(async () => ({ default: (await import('./comparison.tsx')).Comparison }));
 const Desk = lazy(async () => ({ default: (await import('./desk.tsx')).Desk }));
 const PromiseAlone = lazy(async () => ({ default: (await import('./promise.tsx')).PromiseAlone }));
+const Groups = lazy(async () => ({ default: (await import('./groups.tsx')).Groups }));
 const Details = lazy(async () => ({ default: (await import('./details.tsx')).Details }));
 
 /** How good a policy is on examples that it has not seen, where it is wrong, and what thresholds cost and bring. */
@@ -158,6 +159,7 @@ function Measured({ type, policy, metrics }: { type: DecisionType; policy: Polic
       {whole.isError && <ErrorNote error={whole.error} retry={() => void whole.refetch()} />}
       <Suspense fallback={<Busy>Loading…</Busy>}>
         {whole.data && <Desk type={type} policy={policy} metrics={metrics} whole={whole.data} />}
+        {whole.data && type.groups !== null && <Groups type={type} reports={whole.data.groups} />}
       </Suspense>
       {!isHeldOut && <ClassifierAlone type={type} metrics={metrics} />}
       {confusion && <Confusions type={type} confusion={confusion} canOpen={isHeldOut} />}

@@ -172,7 +172,7 @@ function Result({ type, policy, detail, isDeployed }: ResultProps) {
       {whole ? <Learned whole={whole} /> : sentence && <p>{sentence}</p>}
       <VerdictNotes
         policy={policy}
-        kinds={isDeployed ? ['retraining'] : ['gate', 'promise', 'must', 'worse', 'retraining']}
+        kinds={isDeployed ? ['retraining'] : ['gate', 'promise', 'must', 'worse', 'groups', 'retraining']}
       />
       {detail && <OtherWays policy={detail} />}
       {metrics?.left_to_rules && <p>{metrics.left_to_rules.sentence}</p>}

@@ -5,6 +5,7 @@ import { confidenceThresholdsSchema } from '../../../engine/domain/definition.ts
 import { judgedParts, metricsSchema } from '../../../engine/domain/metrics.ts';
 import { sliceSchema } from '../../../engine/findings/slices.ts';
 import { rulesEffectSchema, wholeDecisionSchema } from '../../../engine/measured.ts';
+import { groupReportSchema } from '../../../engine/report/groups.ts';
 import { analysisStateShape, jsonText, pageQuery, paginated, uuid } from '../common.ts';
 import { operation, reads } from '../operation.ts';
 import { draftDefinition } from '../types/rules.ts';
@@ -83,6 +84,9 @@ const wholeDecisionDetailSchema = wholeDecisionSchema
     confidence_bins: z
       .array(z.object({ low: z.number(), high: z.number(), right: z.int(), wrong: z.int() }))
       .describe('Rows that thresholds decide about, by confidence: familiar ones that no rule decides'),
+    groups: z
+      .array(groupReportSchema)
+      .describe('By each field of the `groups` of the type; empty without them, and where no figure is known'),
   })
   .meta({ id: 'WholeDecisionDetail' });
 

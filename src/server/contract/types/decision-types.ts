@@ -19,6 +19,7 @@ import { splitSchema } from '../../../engine/domain/training.ts';
 import { jsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { promiseStatusSchema, typePromiseSchema } from '../../../engine/measured.ts';
+import { groupSettingSchema } from '../../../engine/report/groups.ts';
 import { aliasOf, dateTime, pageQuery, paginated, releaseReason, uuid } from '../common.ts';
 import { destroys, operation, replaces, updates } from '../operation.ts';
 import { draftSchema } from './drafts.ts';
@@ -41,6 +42,9 @@ const oneCase = splitSchema
   .describe(
     'What it will be asked about: `group`: new values of the field; `date`: later times; `random`: more like the examples. null: as the examples show',
   );
+const groups = groupSettingSchema
+  .nullable()
+  .describe('Groups that must not be harmed: what is compared among whom, and what holds a release; null: nothing');
 const options = optionsInputSchema.describe('The possible decisions');
 const reasonCodes = reasonCodesInputSchema.describe('Short codes that say why');
 /** Which live decisions are drawn at random to be judged blind. */
@@ -86,6 +90,7 @@ export const decisionTypeCreateSchema = z
     fallback_option: fallbackOption.default(null),
     costs: costs.default(null),
     one_case: oneCase.default(null),
+    groups: groups.default(null),
     pii_fields: piiFields.default([]),
     retention_days: retentionDays.default(90),
     audit: audit.default(null),
@@ -123,6 +128,7 @@ export const decisionTypeUpdateSchema = z
     fallback_option: fallbackOption.optional(),
     costs: costs.optional(),
     one_case: oneCase.optional(),
+    groups: groups.optional(),
     pii_fields: piiFields.optional(),
     retention_days: retentionDays.optional(),
     audit: audit.optional(),
@@ -176,6 +182,7 @@ export const decisionTypeSchema = z
     fallback_option: z.string().nullable().describe('The option that answers where nothing is sure enough; null: none'),
     costs: costsSchema.nullable().describe('What wrong answers and reviews cost; null where it is not said'),
     one_case: oneCase,
+    groups,
     publish_by_hand: publishByHand,
     publish_by_another: publishByAnother,
     draft: draftSchema.nullable().describe('Changes of what decides that are not published yet'),

@@ -7,7 +7,7 @@ import {
   namedListsSchema,
   readingsSchema,
 } from '../../../engine/domain/definition.ts';
-import { rulesEffectSchema } from '../../../engine/measured.ts';
+import { holdKinds, rulesEffectSchema } from '../../../engine/measured.ts';
 import { dateTime } from '../common.ts';
 import { destroys, operation } from '../operation.ts';
 
@@ -61,7 +61,7 @@ export const draftOperations = {
           .nullable()
           .describe('On the newest logged decisions, commonest change first; null as `unseen`'),
         holds: z
-          .array(z.object({ kind: z.enum(['split', 'answers', 'must', 'promise', 'worse']), sentence: z.string() }))
+          .array(z.object({ kind: z.enum(holdKinds), sentence: z.string() }))
           .describe('What keeps it from being published until a reason is given, as in the verdict of a policy'),
         etag: z.string(),
       })

@@ -42,6 +42,7 @@ export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionTy
     fallback_option: type.fallbackOption,
     costs: type.costs,
     one_case: type.oneCase,
+    groups: type.groups,
     publish_by_hand: type.publishing !== 'at_once',
     publish_by_another: type.publishing === 'by_another',
     draft: type.draft && toDraft({ ...type, draft: type.draft }),

@@ -16,6 +16,7 @@ import { isoTime } from '../../process/clock.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { HeldOutDecisions } from '../policies/held-out-decisions.ts';
 import { explainLogged } from './explaining.ts';
 import { findLogged } from './logged-decisions.ts';
 
@@ -26,7 +27,7 @@ const maxWords = 5;
 
 /** Collects the case of a log record; in the language of the type's texts where there are words for it. */
 export async function makeCase(
-  deps: Foundation,
+  deps: Foundation & { heldOutDecisions: HeldOutDecisions },
   type: DecisionTypeRecord,
   logId: string,
   language: CaseLanguage | undefined,
@@ -72,6 +73,7 @@ export async function makeCase(
       by: release.by,
     },
     known_errors: readKnownErrors(policy),
+    groups: listGroups(deps, type, policy),
     written_at: isoTime(clock.now()),
   };
 }
@@ -152,4 +154,22 @@ function readKnownErrors(policy: PolicyRecord | null): CaseFile['known_errors'] 
   const wrong = policy?.metrics?.whole?.error_automatic;
   if (wrong === undefined || wrong.share === null) return null;
   return { wrong: wrong.count, of: wrong.of, share: wrong.share, low: wrong.low, high: wrong.high };
+}
+
+/** The least even answer by each group field; a personal field has no names of groups. */
+function listGroups(
+  { heldOutDecisions }: { heldOutDecisions: HeldOutDecisions },
+  type: DecisionTypeRecord,
+  policy: PolicyRecord | null,
+): CaseFile['groups'] {
+  if (type.groups === null || policy === null || policy.metrics === null) return [];
+  return heldOutDecisions.read(type, policy).groups.flatMap(({ field, ratios: [lowest] }) => {
+    if (lowest === undefined) return [];
+    const { option, ratio, least, most } = lowest;
+    const toNamed = ({ group, share }: typeof least) => ({
+      group: isPiiField(field.split('.'), type.piiFields) ? null : group,
+      share,
+    });
+    return [{ field, option, ratio, least: toNamed(least), most: toNamed(most) }];
+  });
 }

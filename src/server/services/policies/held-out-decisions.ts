@@ -4,6 +4,7 @@ import { toInvalidValue, toValidationError } from '../../../door/errors/validati
 import { noCosts } from '../../../engine/costs.ts';
 import type { ConfidenceThresholds, Readings } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { type Division, divideRows } from '../../../engine/findings/slice-conditions.ts';
 import { findTakenOut, toLabel } from '../../../engine/findings/taken-out.ts';
 import {
   type ConfidenceBin,
@@ -23,6 +24,7 @@ import {
 import { measureChange } from '../../../engine/measure/rules-effect.ts';
 import { type Basis, measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import type { RulesEffect, WholeDecision } from '../../../engine/measured.ts';
+import { compareGroups, type GroupReport } from '../../../engine/report/groups.ts';
 import { mergeThresholds } from '../../../engine/thresholds.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { AnalysisRequest } from '../../preparation/rules/analyse-rules.ts';
@@ -51,6 +53,9 @@ type Kept = {
   dropped: number;
   basis: Basis;
   whole: WholeDecision;
+  /** The groups that the rows fall into, by each field of the type's setting. */
+  divisions: Division[];
+  groups: GroupReport[];
 };
 /** Thresholds that are tried; a missing one is as it is now, or in the draft. */
 export type TriedThresholds = {
@@ -60,7 +65,11 @@ export type TriedThresholds = {
   by_option?: Readonly<Record<string, number>> | undefined;
 };
 export type WholeDecisionDetail = WholeDecision &
-  Confusion & { confidence_thresholds: ConfidenceThresholds; confidence_bins: ConfidenceBin[] };
+  Confusion & {
+    confidence_thresholds: ConfidenceThresholds;
+    confidence_bins: ConfidenceBin[];
+    groups: GroupReport[];
+  };
 
 type TypeWithPolicy = readonly [DecisionTypeRecord, HeldOutPolicy];
 export type PolicyPair = readonly [HeldOutPolicy, HeldOutPolicy];
@@ -109,12 +118,14 @@ export class HeldOutDecisions {
 
   /** Measures the whole decision in detail; throws `validation_error` for thresholds in the wrong order. */
   measureInDetail(type: DecisionTypeRecord, policy: HeldOutPolicy, tried: TriedThresholds): WholeDecisionDetail {
-    const { measured, refused, settings, options, ...circumstances } = this.#try(type, policy, tried);
+    const { rows, measured, refused, settings, options, divisions, ...circumstances } = this.#try(type, policy, tried);
+    const whole = measureWholeDecision({ rows: measured, refused }, settings, circumstances);
     return {
-      ...measureWholeDecision({ rows: measured, refused }, settings, circumstances),
+      ...whole,
       confidence_thresholds: settings.confidence_thresholds,
       ...tabulateRows(measured, settings, options),
       confidence_bins: countByConfidence(measured, binCount),
+      groups: compareByType(type, { whole, rows, divisions }, settings),
     };
   }
 
@@ -187,7 +198,8 @@ export class HeldOutDecisions {
   /** Reads the held-out rows of a policy by current schema and rules, and the whole decision that follows. */
   read(type: DecisionTypeRecord, policy: HeldOutPolicy): Kept {
     const revision = this.#deps.store.examples.readRevision(type.id);
-    const key = JSON.stringify([policy.id, type.activeVersion.id, type.fallbackOption, type.piiFields, revision]);
+    const { activeVersion, fallbackOption, piiFields, groups } = type;
+    const key = JSON.stringify([policy.id, activeVersion.id, fallbackOption, piiFields, groups, revision]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
     const kept = this.#decide(type, policy);
@@ -215,7 +227,13 @@ export class HeldOutDecisions {
     const measured = [...rows, ...takenOut];
     const circumstances = { missing: unread + leftOut, dropped, takenOut, basis: heldOut.readBasis(policy.id) };
     const whole = measureWholeDecision({ rows: measured, refused }, settings, circumstances);
-    return { settings, rows, measured, refused, ...circumstances, whole };
+    // Tokens stand for the values of personal fields here, too, and keep them apart.
+    const inputs = reapplied.map(({ recorded: { input } }) => ({
+      input: this.#deps.auth.redact(input, type.piiFields),
+    }));
+    const divisions = (type.groups?.fields ?? []).map((field) => divideRows(inputs, field));
+    const groups = compareByType(type, { whole, rows, divisions }, settings);
+    return { settings, rows, measured, refused, ...circumstances, whole, divisions, groups };
   }
 
   #try(type: DecisionTypeRecord, policy: HeldOutPolicy, tried: TriedThresholds) {
@@ -225,6 +243,16 @@ export class HeldOutDecisions {
     return { ...known, settings, options: version.definition.options };
   }
 }
+
+/** Compares groups as the type asks; none where nothing is asked, or no figure of the rows is known. */
+const compareByType = (
+  { groups, activeVersion }: DecisionTypeRecord,
+  { whole, rows, divisions }: Pick<Kept, 'whole' | 'rows' | 'divisions'>,
+  settings: DecidingSettings,
+): GroupReport[] =>
+  groups === null || whole.baseline === null
+    ? []
+    : compareGroups(rows, divisions, settings, { ...groups, options: activeVersion.definition.options });
 
 /** The held-out rows as they are stored, and what it takes to read them. */
 const listStored = (

@@ -3,7 +3,7 @@ import { findStricterWay, type Metrics } from '../../../engine/domain/metrics.ts
 import { nameFields } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { listWorse } from '../../../engine/measure/rules-effect.ts';
-import type { RulesEffect, Verdict } from '../../../engine/measured.ts';
+import { holdKinds, type RulesEffect, type Verdict } from '../../../engine/measured.ts';
 import { formatCount } from '../../../engine/numeric.ts';
 import { isPiiField } from '../../../engine/pii.ts';
 import type { Caller } from '../../auth/caller.ts';
@@ -51,6 +51,7 @@ export function assessPolicy(
     judgePromise(deps, type, policy),
     judgePinned(deps, type, policy),
     judgeWeakParts(policy.metrics, type.piiFields),
+    ...judgeGroups(deps, type, policy),
     ...judgeEffect(deps, type, effect),
     judgeComparison(policy.metrics),
     policy.status === 'deployed' ? judgeAvailability(deps, policy) : null,
@@ -108,8 +109,6 @@ export function findBlocking(verdict: Verdict): string | null {
   return verdict.find(({ state }) => state === 'blocking')?.sentence ?? null;
 }
 
-/** The kinds that hold a release, whoever makes it. A missed gate only leaves the deployment to a person. */
-const holdKinds = ['split', 'answers', 'must', 'promise', 'worse'] as const;
 export type Hold = { kind: (typeof holdKinds)[number]; sentence: string };
 
 /** Lists what keeps a policy from deciding until a person gives a reason. */
@@ -238,6 +237,12 @@ function judgeWeakParts(metrics: Metrics | null, piiFields: readonly string[]): 
   const others = parts.length > 1 ? ` ${parts.length - 1} more such parts are in its report.` : '';
   const sentence = `Where ${worst.description}, it decided ${worst.errors} of ${worst.rows} unseen examples alone and wrongly, certainly more often than elsewhere.${others}`;
   return { kind: 'weak_parts', state: 'warning', sentence };
+}
+
+/** Judges groups that must not be harmed, by each field; nothing where the type has none. */
+function judgeGroups({ heldOutDecisions }: VerdictDeps, type: DecisionTypeRecord, policy: PolicyRecord): Item[] {
+  if (type.groups === null || policy.metrics === null) return [];
+  return heldOutDecisions.read(type, policy).groups.map(({ state, sentence }) => ({ kind: 'groups', state, sentence }));
 }
 
 /** Whether one of the dotted fields is personal. */

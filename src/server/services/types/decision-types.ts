@@ -24,7 +24,7 @@ import {
 import { doByTwo } from '../authors.ts';
 import { type ChangeNote, noteChange, readContent } from '../releases.ts';
 import { isCovered } from './personal-data.ts';
-import { listAuditProblems, listConnectionProblems, listCostProblems } from './setting-problems.ts';
+import { listAuditProblems, listConnectionProblems, listCostProblems, listGroupProblems } from './setting-problems.ts';
 import { listNameProblems, refuseTypeName } from './type-names.ts';
 
 /** Returns the caller's decision type; throws `decision_type_not_found`, also for another organisation's. */
@@ -107,6 +107,7 @@ export async function checkNewDecisionType(
     ...(await listDefinitionProblems(deps, caller, definition, request.fallback_option, field, null)),
     ...listConnectionProblems(deps, caller, request.escalation_policy),
     ...listCostProblems(request.costs, definition.options),
+    ...listGroupProblems(request.groups, definition.options),
     ...listAuditProblems(request.audit, request.retention_days),
   ]);
   return definition;
@@ -133,6 +134,7 @@ export function insertDecisionType(
       fallbackOption: request.fallback_option,
       costs: request.costs,
       oneCase: request.one_case,
+      groups: request.groups,
       audit: request.audit,
       draft: null,
       publishing: choosePublishing(request),
@@ -177,7 +179,7 @@ function applyRequest(
   version: VersionRecord,
   updatedAt: number,
 ): DecisionTypeRecord {
-  const { fallback_option, retention_days, audit, costs, one_case } = request;
+  const { fallback_option, retention_days, audit, costs, one_case, groups } = request;
   return {
     ...type,
     name: request.name ?? type.name,
@@ -188,6 +190,7 @@ function applyRequest(
     // Removing an option removes its costs.
     costs: costs === undefined ? type.costs && keepCostOptions(type.costs, version.definition.options) : costs,
     oneCase: one_case === undefined ? type.oneCase : one_case,
+    groups: groups === undefined ? type.groups : groups,
     audit: audit === undefined ? type.audit : audit,
     publishing: choosePublishing(request, type),
     activeVersion: version,
@@ -290,6 +293,7 @@ export async function checkUpdate(
     ...(await listDefinitionProblems(deps, caller, definition, next.fallbackOption, field, before)),
     ...listConnectionProblems(deps, caller, request.escalation_policy),
     ...listCostProblems(request.costs, definition.options),
+    ...listGroupProblems(request.groups, definition.options),
     ...listAuditProblems(next.audit, next.retentionDays),
   ]);
   return change;

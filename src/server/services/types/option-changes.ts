@@ -7,6 +7,7 @@ import { replaceCostOption } from '../../../engine/costs.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { limits } from '../../../engine/limits.ts';
+import { replaceFavoured } from '../../../engine/report/groups.ts';
 import { replaceDirectionOption } from '../../../engine/schema/directions.ts';
 import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import type { Caller } from '../../auth/caller.ts';
@@ -168,17 +169,23 @@ function beginOptionChange(
   const input_schema = definition.input_schema && replaceDirectionOption(definition.input_schema, from, into);
   const activeVersion = toNextVersion(deps, type, { ...definition, confidence_thresholds, input_schema }, now);
   const costs = type.costs && replaceCostOption(type.costs, from, into);
+  const groups = type.groups && replaceFavoured(type.groups, from, into);
   const option: OptionChange = {
     from,
     into,
     isRename: how === 'rename',
-    before: { versionId: type.activeVersion.id, fallbackOption: type.fallbackOption, costs: type.costs },
-    after: { versionId: activeVersion.id, fallbackOption, costs },
+    before: {
+      versionId: type.activeVersion.id,
+      fallbackOption: type.fallbackOption,
+      costs: type.costs,
+      groups: type.groups,
+    },
+    after: { versionId: activeVersion.id, fallbackOption, costs, groups },
   };
   exampleChanges.begin({ token, typeId: type.id, at: now, plan: { how }, option });
   if (how === 'rename' && into !== null) deps.store.trainingRuns.labelChecks.renameOption(type.id, from, into);
   if (into !== null) deps.store.audits.renameOption(type.id, from, into);
-  decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
+  decisionTypes.update({ ...type, fallbackOption, costs, groups, activeVersion, updatedAt: now }, true);
   noteChange(deps, caller, type.id, { reason: null, ...(first && { authors: [first] }) });
 }
 
@@ -194,11 +201,12 @@ function turnBack(deps: Foundation, caller: Caller, typeId: string, undoToken: s
   const { before, after } = change;
   // Not by the version alone: a later change that was undone has left another one with the same definition.
   const left = findVersion(deps, caller, type.id, after.versionId).definition;
-  const { costs: costsLeft = type.costs } = after;
+  const { costs: costsLeft = type.costs, groups: groupsLeft = type.groups } = after;
   if (
     !isDeepStrictEqual(type.activeVersion.definition, left) ||
     type.fallbackOption !== after.fallbackOption ||
-    !isDeepStrictEqual(type.costs, costsLeft)
+    !isDeepStrictEqual(type.costs, costsLeft) ||
+    !isDeepStrictEqual(type.groups, groupsLeft)
   ) {
     throw new WorkbenchError(
       'conflict',
@@ -208,8 +216,8 @@ function turnBack(deps: Foundation, caller: Caller, typeId: string, undoToken: s
   const now = deps.clock.now();
   const { definition } = findVersion(deps, caller, type.id, before.versionId);
   const activeVersion = toNextVersion(deps, type, definition, now);
-  const { fallbackOption, costs = type.costs } = before;
-  decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
+  const { fallbackOption, costs = type.costs, groups = type.groups } = before;
+  decisionTypes.update({ ...type, fallbackOption, costs, groups, activeVersion, updatedAt: now }, true);
   noteChange(deps, caller, type.id);
   if (change.isRename && change.into !== null) {
     deps.store.trainingRuns.labelChecks.renameOption(type.id, change.into, change.from);

@@ -4,6 +4,7 @@ import { toInvalidValue, toUnknownOption } from '../../../door/errors/validation
 import type { Costs } from '../../../engine/costs.ts';
 import type { EscalationPolicy } from '../../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../../engine/errors.ts';
+import type { GroupSetting } from '../../../engine/report/groups.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import type { Foundation } from '../../foundation.ts';
@@ -50,4 +51,10 @@ export function listCostProblems(costs: Costs | null | undefined, options: reado
       ...(isRepeated ? [toInvalidValue(loc, 'names the same two options as an earlier pair')] : []),
     ];
   });
+}
+
+/** Lists a favoured option that the type does not have. */
+export function listGroupProblems(groups: GroupSetting | null | undefined, options: readonly string[]): ErrorDetail[] {
+  const isKnown = groups?.favoured == null || options.includes(groups.favoured);
+  return isKnown ? [] : [toUnknownOption(['body', 'groups', 'favoured'], options)];
 }

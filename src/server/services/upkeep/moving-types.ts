@@ -145,14 +145,14 @@ const toQuestion = (typeId: string, archived: ReadArchive['type']['questions'][n
 function toRecord(caller: Caller, archived: ReadArchive['type']): Omit<DecisionTypeRecord, 'seq'> {
   const active = archived.versions.find(({ number }) => number === archived.active_version);
   if (active === undefined) throw new Error('The archive has no active version.');
-  const { name, description, pii_fields, retention_days, fallback_option, costs, one_case, audit } = archived;
-  const settings = { name, description, pii_fields, retention_days, fallback_option, costs, one_case, audit };
+  const { name, description, pii_fields, retention_days, fallback_option, costs, one_case, groups, audit } = archived;
+  const settings = { name, description, pii_fields, retention_days, fallback_option, costs, one_case, groups, audit };
   readPart(decisionTypeCreateSchema, { ...settings, ...definitionSchema.parse(active.definition) });
   refuseProblems(listNameProblems(active.definition, null));
   return {
     id: archived.id,
     organisationId: caller.organisationId,
-    ...{ name, description, costs, audit },
+    ...{ name, description, costs, groups, audit },
     oneCase: one_case,
     piiFields: pii_fields,
     retentionDays: retention_days,

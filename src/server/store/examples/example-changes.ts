@@ -1,8 +1,8 @@
 /** Changes of many examples, part by part, and the records to undo them, the newest longest. */
-import type { Costs } from '../../../engine/costs.ts';
 import { exampleFields, type setFlags } from '../../../engine/examples/fields.ts';
 import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
+import type { DecisionTypeRecord } from '../types/decision-types.ts';
 import { toWhere, type Value } from './examples.ts';
 import { toFirstOfMany } from './first-labels.ts';
 import { type Chosen, createKeptRows } from './kept-rows.ts';
@@ -15,8 +15,9 @@ export type ExampleChange =
   | { set: 'status'; to: ExampleStatus }
   | 'delete';
 
-/** The effect of an option change on a type besides its examples; earlier programs stored no `costs`. */
-type TypeAround = { versionId: string; fallbackOption: string | null; costs?: Costs | null };
+/** The effect of an option change on a type besides its examples; earlier programs stored neither costs nor groups. */
+type TypeAround = Pick<DecisionTypeRecord, 'fallbackOption'> &
+  Partial<Pick<DecisionTypeRecord, 'costs' | 'groups'>> & { versionId: string };
 
 /** A change of a type's options, as far as its undo has to know it. */
 export type OptionChange = {

@@ -4,6 +4,7 @@ import { type Costs, costsSchema } from '../../../engine/costs.ts';
 import { type Definition, definitionSchema } from '../../../engine/domain/definition.ts';
 import { toSkeleton } from '../../../engine/domain/look-alikes.ts';
 import { type SplitWay, splitSchema } from '../../../engine/domain/training.ts';
+import { type GroupSetting, groupSettingSchema } from '../../../engine/report/groups.ts';
 import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 
@@ -36,6 +37,8 @@ export type DecisionTypeRecord = {
   costs: Costs | null;
   /** One case, as a person said it: how trainings hold rows out; null: as the examples show. */
   oneCase: SplitWay | null;
+  /** The groups that decisions are compared by, or null. */
+  groups: GroupSetting | null;
   /** The audit's setting: which live decisions are drawn to be judged blind, or null. */
   audit: AuditSetting | null;
   draft: DraftRecord | null;
@@ -49,11 +52,12 @@ type NamedType = Pick<DecisionTypeRecord, 'id' | 'name'>;
 type RawVersion = Omit<VersionRecord, 'definition'> & { definition: string };
 type RawDecisionType = Omit<
   DecisionTypeRecord,
-  'piiFields' | 'costs' | 'oneCase' | 'audit' | 'draft' | 'publishing' | 'activeVersion'
+  'piiFields' | 'costs' | 'oneCase' | 'groups' | 'audit' | 'draft' | 'publishing' | 'activeVersion'
 > & {
   piiFields: string;
   costs: string | null;
   oneCase: string | null;
+  groups: string | null;
   audit: string | null;
   draft: string | null;
   publishing: number;
@@ -65,7 +69,7 @@ type RawDecisionType = Omit<
 
 const selectTypes = `SELECT t.seq, t.id, t.organisation_id AS organisationId, t.name, t.description,
   t.pii_fields AS piiFields, t.retention_days AS retentionDays, t.fallback_option AS fallbackOption, t.costs, t.audit,
-  t.one_case AS oneCase, t.draft, t.publish_by_hand AS publishing,
+  t.one_case AS oneCase, t.groups, t.draft, t.publish_by_hand AS publishing,
   t.created_at AS createdAt, t.updated_at AS updatedAt, v.id AS versionId, v.version_number AS versionNumber,
   v.definition, v.created_at AS versionCreatedAt
   FROM decision_types t JOIN decision_type_versions v ON v.id = t.active_version_id`;
@@ -92,14 +96,26 @@ function createVersionReader(): (row: RawVersion) => VersionRecord {
 }
 
 function toDecisionType(row: RawDecisionType, toVersion: (row: RawVersion) => VersionRecord): DecisionTypeRecord {
-  const { piiFields, costs, oneCase, audit, draft, versionId, versionNumber, definition, versionCreatedAt, ...type } =
-    row;
+  const {
+    piiFields,
+    costs,
+    oneCase,
+    groups,
+    audit,
+    draft,
+    versionId,
+    versionNumber,
+    definition,
+    versionCreatedAt,
+    ...type
+  } = row;
   const activeVersion = toVersion({ id: versionId, versionNumber, definition, createdAt: versionCreatedAt });
   return {
     ...type,
     piiFields: JSON.parse(piiFields),
     costs: costs === null ? null : costsSchema.parse(JSON.parse(costs)),
     oneCase: oneCase === null ? null : splitSchema.parse(JSON.parse(oneCase)),
+    groups: groups === null ? null : groupSettingSchema.parse(JSON.parse(groups)),
     audit: audit === null ? null : JSON.parse(audit),
     draft: draft === null ? null : JSON.parse(draft),
     publishing: publishings[type.publishing] ?? 'by_hand',
@@ -113,6 +129,7 @@ const toRow = ({
   piiFields,
   costs,
   oneCase,
+  groups,
   audit,
   draft,
   activeVersion,
@@ -122,6 +139,7 @@ const toRow = ({
   piiFields: JSON.stringify(piiFields),
   costs: writeOrNull(costs),
   oneCase: writeOrNull(oneCase),
+  groups: writeOrNull(groups),
   audit: writeOrNull(audit),
   draft: writeOrNull(draft),
   publishing: publishings.indexOf(type.publishing),
@@ -132,8 +150,8 @@ function prepareStatements(db: WorkbenchDatabase) {
   return {
     insertType: db.prepare(
       `INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, retention_days, fallback_option,
-         costs, one_case, audit, draft, publish_by_hand, active_version_id, created_at, updated_at) VALUES (@id, @organisationId,
-         @name, @description, @piiFields, @retentionDays, @fallbackOption, @costs, @oneCase, @audit, @draft, @publishing,
+         costs, one_case, groups, audit, draft, publish_by_hand, active_version_id, created_at, updated_at) VALUES (@id, @organisationId,
+         @name, @description, @piiFields, @retentionDays, @fallbackOption, @costs, @oneCase, @groups, @audit, @draft, @publishing,
          @versionId, @createdAt, @updatedAt)`,
     ),
     insertVersion: db.prepare(
@@ -142,7 +160,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     ),
     update: db.prepare(
       `UPDATE decision_types SET name = @name, description = @description, pii_fields = @piiFields,
-         retention_days = @retentionDays, fallback_option = @fallbackOption, costs = @costs, one_case = @oneCase, audit = @audit,
+         retention_days = @retentionDays, fallback_option = @fallbackOption, costs = @costs, one_case = @oneCase, groups = @groups, audit = @audit,
          draft = @draft, publish_by_hand = @publishing, active_version_id = @versionId, updated_at = @updatedAt WHERE id = @id AND deleted_at IS NULL`,
     ),
     restore: db.prepare('UPDATE decision_types SET deleted_at = NULL WHERE id = ?'),

@@ -16,6 +16,7 @@ import {
 } from '../../../engine/examples/fields.ts';
 import { limits } from '../../../engine/limits.ts';
 import { declaredPromiseSchema, keptPromiseSchema } from '../../../engine/measured.ts';
+import { groupSettingSchema } from '../../../engine/report/groups.ts';
 import { maxShownCharacters, questionKinds } from '../../contract/deciding/questions.ts';
 import { aliasName } from '../../contract/policies/releases.ts';
 import { auditSettingSchema } from '../../contract/types/decision-types.ts';
@@ -104,6 +105,7 @@ export const archivedTypeSchema = z.strictObject({
   costs: asStored(costsSchema.nullable()),
   /** Left out by programs that did not know it. */
   one_case: asStored(splitSchema.nullable()).default(null),
+  groups: asStored(groupSettingSchema.nullable()).default(null),
   promise: asStored(declaredPromiseSchema.nullable()),
   audit: asStored(auditSettingSchema.nullable()),
   /** The place among `publishings`. */
@@ -162,7 +164,8 @@ const list = (members: string, from: string) =>
 
 const selectType = `SELECT json_remove(json_object('id', t.id, 'name', t.name, 'description', t.description,
   'pii_fields', json(t.pii_fields), 'retention_days', t.retention_days, 'fallback_option', t.fallback_option,
-  'costs', json(t.costs), 'one_case', json(t.one_case), 'promise', json(t.promise), 'audit', json(t.audit),
+  'costs', json(t.costs), 'one_case', json(t.one_case), 'groups', json(t.groups),
+  'promise', json(t.promise), 'audit', json(t.audit),
   'publish_by_hand', t.publish_by_hand,
   'active_version', (SELECT version_number FROM decision_type_versions WHERE id = t.active_version_id),
   'created_at', t.created_at, 'updated_at', t.updated_at,

@@ -11,6 +11,7 @@ export const backToSchema32 = `
     created_at INTEGER NOT NULL,
     option_change TEXT
   ) STRICT;
+  ALTER TABLE decision_types DROP COLUMN groups;
   ALTER TABLE decision_types DROP COLUMN one_case;
   ALTER TABLE decision_logs DROP COLUMN imported_by;
   ALTER TABLE decision_logs DROP COLUMN imported_file;
