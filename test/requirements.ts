@@ -769,7 +769,7 @@ const records = {
   'LOG-8':
     'Logged decisions are made again by the release that made each, over REST and by workbench verify --decisions: every field is equal, or the record is listed with what differs, or why it cannot be decided as it was. An explanation of a record is by its release.',
   'LOG-9':
-    'Each decision, correction, removal, return and masking of the log is an entry of a chain of digests, written in its transaction; backups and metrics hold its head. workbench verify names the first record from which the log is not as it was written: changed, missing, added, put elsewhere, cut at its end or written again as a whole.',
+    'Each decision holds the digest of the one before it and of itself, and each correction, removal, return and masking of the log is an entry of a chain, written in its transaction; backups and metrics hold its head. workbench verify names the first record from which the log is not as it was written: changed, missing, added, put elsewhere, cut at its end or written again as a whole.',
   'LOG-10':
     'Each line of decision-edge serve --log, over restarts and files that are turned over, and each record of an export as JSON ends with the digest of the line before and of itself; workbench verify FILE names a line that was changed, removed, added or put elsewhere, and with --head an end that was cut.',
   'LOG-11':

@@ -36,6 +36,10 @@ export function runDataCommand(line: DataCommand, nowMs: number): string {
   }
 }
 
+/** A head as `--head` takes it. */
+const writeHead = ({ entries, record, digest }: LogHead) =>
+  `${entries}${record === undefined ? '' : `.${record}`}:${digest}`;
+
 function verify(backup: string | null, dataDir: string, kept: LogHead | undefined): string {
   if (backup === null) requireDataFolder(dataDir);
   const folder = backup ?? dataDir;
@@ -47,6 +51,6 @@ function verify(backup: string | null, dataDir: string, kept: LogHead | undefine
   if (problems.length > 0) throw new StartError('data', problems.join('\n'));
   const log = listLogProblems(folder, kept);
   if (log.problems.length > 0) throw new StartError('data', log.problems.join('\n'));
-  const head = log.head === null ? '' : ` The head of its log is ${log.head.entries}:${log.head.digest}.`;
+  const head = log.head === null ? '' : ` The head of its log is ${writeHead(log.head)}.`;
   return `Everything in ${folder} is sound.${head}`;
 }

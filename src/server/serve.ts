@@ -39,7 +39,7 @@ const help = `Decision Workbench
                             API keys and the keys of model connections must be made again after a restore
   workbench restore FOLDER --data-dir NEW
                             make a new data folder from a backup that is sound
-  workbench verify [FOLDER] [--head N:DIGEST]
+  workbench verify [FOLDER] [--head HEAD]
                             check a backup, or the data folder: digests, database, bundles of the policies, and the log:
                             that no record was changed, removed, added or put elsewhere since it was written, by its
                             chain and every head that was kept; it prints the newest head to keep
@@ -150,11 +150,12 @@ function readDataCommand(
 }
 
 function readHead(text: string): LogHead {
-  const [, entries, digest] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
-  if (entries !== undefined && digest !== undefined) return { entries: Number(entries), digest };
+  const [, entries, record, digest] = /^([1-9]\d{0,14})(?:\.(\d{1,15}))?:([0-9a-f]{64})$/.exec(text) ?? [];
+  if (entries !== undefined && digest !== undefined)
+    return { entries: Number(entries), ...(record !== undefined && { record: Number(record) }), digest };
   throw new StartError(
     'options',
-    `Option --head takes a head as verify prints it, a number and 64 hex digits, not "${text}".`,
+    `Option --head takes a head as verify prints it, numbers and 64 hex digits, not "${text}".`,
   );
 }
 

@@ -8,7 +8,11 @@ const manifestName = 'manifest.json';
 const chunkBytes = 1024 * 1024;
 
 /** A head of the log's chain as files keep it. */
-export const logHeadSchema = z.object({ entries: z.int().min(1), digest: z.string().regex(/^[0-9a-f]{64}$/) });
+export const logHeadSchema = z.object({
+  entries: z.int().min(1),
+  record: z.int().min(0).optional(),
+  digest: z.string().regex(/^[0-9a-f]{64}$/),
+});
 
 const manifestSchema = z.object({
   format: z.literal(1),

@@ -16,6 +16,7 @@ import {
   digestEntry,
   digestRecord,
   type LogHead,
+  makeLink,
   readHead,
 } from '../../../src/server/store/log-chain.ts';
 import { createPersonalResidueStore } from '../../../src/server/store/types/personal-residues.ts';
@@ -50,12 +51,34 @@ function add(db: WorkbenchDatabase, commits: number, from: number): void {
   }
 }
 
+/** Makes of all records what the program before links wrote: entries with the digests of two or three records each. */
+function makeEarlier(db: WorkbenchDatabase): void {
+  const rows = db
+    .prepare<[], (string | number)[]>(`SELECT ${chainedColumns} FROM decision_logs ORDER BY seq`)
+    .raw()
+    .all();
+  const insert = db.prepare(
+    "INSERT INTO log_chain (seq, kind, first, last, content, head) VALUES (?, 'decided', ?, ?, ?, ?)",
+  );
+  let before = db.prepare<[], ChainEntry>('SELECT * FROM log_chain ORDER BY seq DESC LIMIT 1').get() as ChainEntry;
+  for (let at = 0; at < rows.length; at += 3) {
+    const content = Buffer.concat(rows.slice(at, at + 3).map((values) => digestRecord(values)));
+    const [first, last] = [at + 1, Math.min(at + 3, rows.length)];
+    const entry = { seq: before.seq + 1, kind: 'decided' as const, first, last, content, record: null, link: null };
+    before = { ...entry, head: digestEntry(before, entry) };
+    insert.run(entry.seq, first, last, content, before.head);
+  }
+  db.exec('UPDATE decision_logs SET link = NULL');
+}
+
 beforeAll(() => {
   const db = openDatabase(file, { synchronous: 'NORMAL', migrations });
   db.exec(`INSERT INTO organisations (seq, id, name, plan_since, created_at) VALUES (1, 'o', 'o', 0, 0);
     INSERT INTO decision_types (seq, id, organisation_id, name, description, pii_fields, active_version_id, created_at, updated_at)
     VALUES (2, 't', 'o', 't', '', '["email"]', 'v', 0, 0)`);
-  add(db, 40, 0);
+  add(db, 20, 0);
+  makeEarlier(db);
+  add(db, 20, 20);
   const logs = new LogStore(db);
   logs.correct(5, 'no');
   logs.correct(6, 'no');
@@ -75,22 +98,42 @@ beforeAll(() => {
 });
 afterAll(() => removeDataDir(folder));
 
-/** Makes the whole chain from an entry on again, as somebody would who knows how it is made. */
-function rebuild(db: WorkbenchDatabase, from: number): void {
-  const entries = db.prepare<[number], ChainEntry>('SELECT * FROM log_chain WHERE seq >= ? ORDER BY seq').all(from - 1);
+/** Makes the whole chain again from a record on, as somebody would who knows how it is made. */
+function rebuild(db: WorkbenchDatabase, changed: number): void {
+  const rows = db
+    .prepare<[number], [number, string | null, ...string[]]>(
+      `SELECT seq, link, ${chainedColumns} FROM decision_logs WHERE seq >= ? ORDER BY seq`,
+    )
+    .raw()
+    .all(changed);
+  const links = new Map<string, string>();
+  let link =
+    db
+      .prepare<[number], string>('SELECT link FROM decision_logs WHERE seq < ? ORDER BY seq DESC')
+      .pluck()
+      .get(changed) ?? '';
+  const digests = new Map<number, Buffer>();
+  for (const [seq, old, ...values] of rows) {
+    digests.set(seq, digestRecord(values));
+    if (old === null) continue;
+    link = makeLink(link, values);
+    links.set(old, link);
+    db.prepare('UPDATE decision_logs SET link = ? WHERE seq = ?').run(link, seq);
+  }
+  const entries = db.prepare<[], ChainEntry>('SELECT * FROM log_chain ORDER BY seq').all();
   let before = entries[0] as ChainEntry;
-  const row = db
-    .prepare<[number], (string | number)[]>(`SELECT ${chainedColumns} FROM decision_logs WHERE seq = ?`)
-    .raw();
   for (const entry of entries.slice(1)) {
-    if (entry.kind === 'decided') {
-      for (let seq = entry.first; seq <= entry.last; seq += 1) {
-        const values = row.get(seq);
-        if (values !== undefined) digestRecord(values).copy(entry.content, (seq - entry.first) * digestBytes);
-      }
-    }
+    if (entry.kind === 'decided')
+      for (let seq = entry.first; seq <= entry.last; seq += 1)
+        digests.get(seq)?.copy(entry.content, (seq - entry.first) * digestBytes);
+    entry.link = links.get(entry.link ?? '') ?? entry.link;
     before = { ...entry, head: digestEntry(before, entry) };
-    db.prepare('UPDATE log_chain SET content = ?, head = ? WHERE seq = ?').run(entry.content, before.head, entry.seq);
+    db.prepare('UPDATE log_chain SET content = ?, head = ?, link = ? WHERE seq = ?').run(
+      entry.content,
+      before.head,
+      entry.link,
+      entry.seq,
+    );
   }
 }
 
@@ -107,7 +150,7 @@ function mutate(kind: (typeof kinds)[number], random: Random): boolean {
     const seq = pick(seqs);
     if (kind === 'record') db.prepare('DELETE FROM decision_logs WHERE seq = ?').run(seq);
     if (kind === 'value') {
-      const column = pick([...columns, 'removed_at', 'corrected_decision']);
+      const column = pick([...columns, 'link', 'removed_at', 'corrected_decision']);
       const value = db.prepare<[number], unknown>(`SELECT ${column} FROM decision_logs WHERE seq = ?`).pluck().get(seq);
       const other =
         typeof value === 'number' ? value + 1 : column === 'removed_at' || column === 'release' ? 7 : `${value ?? ''}x`;
@@ -122,21 +165,19 @@ function mutate(kind: (typeof kinds)[number], random: Random): boolean {
     }
     if (kind === 'added') {
       const place = random() < 0.5 ? (seqs.at(-1) ?? 0) + 1 : 1;
-      db.exec(`INSERT OR IGNORE INTO decision_logs (seq, ${chainedColumns})
-        SELECT ${place}, ${chainedColumns} FROM decision_logs WHERE seq = ${seq}`);
+      db.exec(`INSERT OR IGNORE INTO decision_logs (seq, link, ${chainedColumns})
+        SELECT ${place}, link, ${chainedColumns} FROM decision_logs WHERE seq = ${seq}`);
       if (db.prepare('SELECT changes()').pluck().get() === 0) return false;
     }
     if (kind === 'tail') {
-      const entries = db.prepare<[], ChainEntry>('SELECT * FROM log_chain ORDER BY seq').all();
-      const cut = pick(entries.slice(-9));
-      db.exec(`DELETE FROM log_chain WHERE seq >= ${cut.seq}; DELETE FROM decision_logs WHERE seq >= ${cut.first}`);
+      const cut = pick(seqs.slice(-20));
+      db.exec(
+        `DELETE FROM log_chain WHERE last >= ${cut} OR record >= ${cut}; DELETE FROM decision_logs WHERE seq >= ${cut}`,
+      );
     }
     if (kind === 'rebuilt') {
-      const decided = db.prepare<[], ChainEntry>("SELECT * FROM log_chain WHERE kind = 'decided' AND seq > 5").all();
-      const { seq: from, first } = pick(decided);
-      db.prepare("UPDATE decision_logs SET decision = 'no', confidence = 1 WHERE seq = ?").run(first);
-      if (db.prepare('SELECT changes()').pluck().get() === 0) return false;
-      rebuild(db, from);
+      db.prepare("UPDATE decision_logs SET decision = 'no', confidence = 1 WHERE seq = ?").run(seq);
+      rebuild(db, seq);
     }
     if (kind === 'entry') {
       const entry = pick(db.prepare<[], ChainEntry>('SELECT * FROM log_chain').all());
@@ -199,9 +240,11 @@ describe('The chain of the log', () => {
       'Record 60 of the log is not as it was written.',
     );
     expect(spoil('DELETE FROM decision_logs WHERE seq IN (61, 71)')).toBe('Record 61 of the log is missing.');
-    expect(spoil('DELETE FROM log_chain WHERE seq = 30')).toMatch(/^Record \d+ of the log is in no entry/);
+    expect(spoil('DELETE FROM log_chain WHERE seq = 15')).toMatch(/^Record \d+ of the log is in no entry/);
     expect(spoil('UPDATE log_chain SET last = last + 1 WHERE seq = 20')).toMatch(/from record \d+ on: its entry 20 is/);
-    expect(spoil('DELETE FROM log_chain WHERE seq > 50')).toMatch(/the backup knows entry/);
+    expect(spoil('DELETE FROM decision_logs WHERE seq > 140')).toMatch(
+      /^The end of the log is gone, from record 141 on: .* knows record \d+ as the newest\.$/,
+    );
     expect(spoil('DELETE FROM log_chain')).toBe('The chain of the log is gone.');
   });
 
@@ -234,13 +277,34 @@ describe('The chain of the log', () => {
     for (const seq of [1, 2]) drain(logs.forget(seq, 50_000, null));
     drain(logs.purge(0));
     expect(checkLog(old)).toMatchObject({ fault: null, earlier: 0 });
-    expect(db.prepare('SELECT min(seq) FROM log_chain').pluck().get()).toBeGreaterThan(30);
     for (const seq of [1, 2]) drain(logs.forget(seq, 1e9, null));
     drain(logs.purge(0));
+    expect(db.prepare('SELECT min(seq) FROM log_chain').pluck().get()).toBeGreaterThan(1);
     add(db, 5, 900);
     expect(checkLog(old)).toMatchObject({ fault: null, records: 15 });
     db.close();
   });
+});
+
+it('A log whose newest records were deleted goes on from their links, and each head ever kept holds [LOG-9]', () => {
+  const other = join(folder, 'other.db');
+  const db = openDatabase(other, { synchronous: 'NORMAL', migrations });
+  const logs = new LogStore(db);
+  const random = createRandom(9);
+  const heads: KeptHead[] = [];
+  for (let step = 1; step <= 60; step += 1) {
+    add(db, 1 + Math.floor(random() * 3), step * 10);
+    heads.push({ ...readHead(db), from: `a head of step ${step}` });
+    // The newest of one type, all of both, or some old ones.
+    if (step % 3 === 0) drain(logs.forget(1 + (step % 2), 1e9, null));
+    if (step % 10 === 0) for (const seq of [1, 2]) drain(logs.forget(seq, 1e9, null));
+    if (step % 4 === 0) drain(logs.forget(2, step * 7_000, null));
+    const newest = db.prepare<[], number>('SELECT max(seq) FROM decision_logs').pluck().get();
+    if (newest) logs.correct(newest, 'no');
+    heads.push({ ...readHead(db), from: `a head after step ${step}` });
+    expect(checkLog(other, heads), `step ${step}`).toMatchObject({ fault: null, head: readHead(db) });
+  }
+  db.close();
 });
 
 it('The log of a workbench is verified by command, against the head in its metrics and backups [LOG-9]', async () => {
@@ -256,15 +320,18 @@ it('The log of a workbench is verified by command, against the head in its metri
   await call('PUT', `${path}/logs/${newest.id}/correction`, { decision: 'yes' });
   const verify = (head?: LogHead) =>
     runDataCommand({ command: 'verify', backup: null, dataDir, ...(head && { head }) }, 0);
-  const [, entries, digest = ''] = / is (\d+):([0-9a-f]{64})\.$/.exec(verify()) ?? [];
+  const [, entries, record, digest = ''] = / is (\d+)\.(\d+):([0-9a-f]{64})\.$/.exec(verify()) ?? [];
   const metrics = (await call('GET', '/metrics')).text;
-  expect(metrics).toContain(`decision_workbench_log_head{entries="${entries}",digest="${digest}"} 1`);
-  expect(() => verify({ entries: Number(entries), digest: digest.replaceAll(/[0-9]/g, 'f') })).toThrow(/written again/);
-  expect(() => verify({ entries: Number(entries) + 1, digest })).toThrow(
-    /The end of the log is gone, from record 6 on/,
+  expect(metrics).toContain(
+    `decision_workbench_log_head{entries="${entries}",record="${record}",digest="${digest}"} 1`,
   );
+  const head = { entries: Number(entries), record: Number(record), digest };
+  expect(() => verify(head)).not.toThrow();
+  expect(() => verify({ ...head, digest: digest.replaceAll(/[0-9]/g, 'f') })).toThrow(/written again/);
+  expect(() => verify({ ...head, entries: head.entries + 1 })).toThrow(/The end of the log is gone, from record 6 on/);
+  expect(() => verify({ ...head, record: head.record + 1 })).toThrow(/The end of the log is gone, from record 6 on/);
   const backup = runDataCommand({ command: 'backup', dataDir, target: null, withSecrets: false }, 1_000);
-  expect(runDataCommand({ command: 'verify', backup, dataDir }, 0)).toContain(`${entries}:${digest}`);
+  expect(runDataCommand({ command: 'verify', backup, dataDir }, 0)).toContain(`${entries}.${record}:${digest}`);
   deps.db.exec("UPDATE decision_logs SET decision = 'yes' WHERE seq = 2");
   expect(() => verify()).toThrow('Record 2 of the log is not as it was written.');
 });

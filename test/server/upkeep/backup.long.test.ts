@@ -279,7 +279,7 @@ describe('the commands', () => {
     expect(run('backup', '--data-dir', dataDir, '--to', backup)).toMatchObject({ code: 1 });
     expect(run('verify', backup)).toMatchObject({
       code: 0,
-      output: expect.stringMatching(/is sound\. The head of its log is \d+:[0-9a-f]{64}\.$/),
+      output: expect.stringMatching(/is sound\. The head of its log is \d+\.\d+:[0-9a-f]{64}\.$/),
     });
     expect(run('verify', '--data-dir', dataDir)).toMatchObject({ code: 0 });
 

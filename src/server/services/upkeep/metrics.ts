@@ -13,7 +13,7 @@ const one = (value: number | null): Sample[] => (value === null ? [] : [{ labels
 export function writeMetrics(deps: Foundation & { questions: Questions; alerts: Alerts }, caller: Caller): string {
   const { options, store, runtime, folderWatch, caretaker, serviceMetrics, alerts } = deps;
   const lastBackup = caretaker.findLastBackup();
-  const { entries, digest } = store.logs.readHead();
+  const { entries, record, digest } = store.logs.readHead();
   return serviceMetrics.render(caller.organisationSeq, [
     {
       name: 'decision_workbench_policy_available',
@@ -56,8 +56,8 @@ export function writeMetrics(deps: Foundation & { questions: Questions; alerts: 
     },
     {
       name: 'decision_workbench_log_head',
-      help: "1, with the number and digest of the newest entry of the log's chain: verify --head compares one kept",
-      samples: [{ labels: { entries: String(entries), digest }, value: 1 }],
+      help: "1, with the numbers of the log's newest entry and record and their digest: verify --head compares one kept",
+      samples: [{ labels: { entries: `${entries}`, record: `${record}`, digest }, value: 1 }],
     },
     {
       name: 'decision_workbench_alert',

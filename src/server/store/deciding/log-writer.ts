@@ -7,7 +7,7 @@ import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import { blockRows, fillsBlock } from '../blocks.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { prepareDraw } from '../examples/audits.ts';
-import { chainedColumns, createLogChain, digestRecord } from '../log-chain.ts';
+import { chainedColumns, createLogChain, makeLink } from '../log-chain.ts';
 
 /** A decision as it is to be logged; personal fields are already redacted. */
 export type NewLoggedDecision = {
@@ -49,18 +49,18 @@ export type NewLoggedDecision = {
 /** Prepares the insert of records in one transaction of the caller's; it returns the last one's row number. */
 export function prepareLogInserts(db: WorkbenchDatabase): (decisions: readonly NewLoggedDecision[]) => number {
   const statement = db.prepare(
-    `INSERT INTO decision_logs (${chainedColumns}) VALUES (${Array.from(chainedColumns.split(','), () => '?').join(', ')})`,
+    `INSERT INTO decision_logs (${chainedColumns}, link) VALUES (${Array.from(chainedColumns.split(','), () => '?').join(', ')}, ?)`,
   );
   const chain = createLogChain(db);
   const draw = prepareDraw(db);
   const writeSummaries = prepareLogSummaries(db);
   return (decisions) => {
-    const digests: Buffer[] = [];
+    let link = chain.readLink();
     let seq = 0;
     for (const decision of decisions) {
       const values = toValues(decision);
-      digests.push(digestRecord(values));
-      seq = Number(statement.run(...values).lastInsertRowid);
+      link = makeLink(link, values);
+      seq = Number(statement.run(...values, link).lastInsertRowid);
       const { audit = null } = decision;
       if (audit !== null) {
         const isAutomatic = !decision.escalated && decision.stage !== 'escalation';
@@ -68,7 +68,6 @@ export function prepareLogInserts(db: WorkbenchDatabase): (decisions: readonly N
       }
       if (fillsBlock(seq)) writeSummaries(seq - blockRows + 1, seq);
     }
-    if (digests.length > 0) chain.noteDecided(seq - digests.length + 1, digests);
     return seq;
   };
 }

@@ -15,7 +15,7 @@ import {
   toBlockNumber,
 } from '../blocks.ts';
 import type { WorkbenchDatabase } from '../database.ts';
-import { createLogChain, type LogHead, readHead } from '../log-chain.ts';
+import { createLogChain, type LinkedRow, type LogHead, readHead } from '../log-chain.ts';
 import { type NewLoggedDecision, prepareLogInsert, prepareLogSummaries } from './log-writer.ts';
 
 /** A record of the log; `input` is a string of JSON where a reader asks for it unread. */
@@ -131,22 +131,20 @@ function prepareStatements(db: WorkbenchDatabase) {
       .pluck(),
     correct: db.prepare('UPDATE decision_logs SET corrected_decision = ? WHERE seq = ?'),
     highest: db.prepare<[], number | null>('SELECT max(seq) FROM decision_logs').pluck(),
-    deleteRows: db
-      .prepare<OldRows, number>(`DELETE FROM decision_logs WHERE seq IN (${oldRows}) RETURNING seq`)
-      .pluck(),
+    deleteRows: db.prepare<OldRows, LinkedRow>(
+      `DELETE FROM decision_logs WHERE seq IN (${oldRows}) RETURNING seq, link`,
+    ),
     markRows: db
       .prepare<[number, ...OldRows], number>(
         `UPDATE decision_logs SET removed_at = ? WHERE seq IN (${oldRows}) RETURNING seq`,
       )
       .pluck(),
-    deleteMarked: db
-      .prepare<[number, number], number>(
-        `DELETE FROM decision_logs WHERE seq IN (SELECT seq FROM decision_logs INDEXED BY decision_logs_removed
-         WHERE removed_at IS NOT NULL AND (removed_at <= ?
-           OR decision_type_seq IN (SELECT seq FROM decision_types WHERE pii_fields <> '[]')) LIMIT ?)
-         RETURNING seq`,
-      )
-      .pluck(),
+    deleteMarked: db.prepare<[number, number], LinkedRow>(
+      `DELETE FROM decision_logs WHERE seq IN (SELECT seq FROM decision_logs INDEXED BY decision_logs_removed
+       WHERE removed_at IS NOT NULL AND (removed_at <= ?
+         OR decision_type_seq IN (SELECT seq FROM decision_types WHERE pii_fields <> '[]')) LIMIT ?)
+       RETURNING seq, link`,
+    ),
     markedBlocks: db
       .prepare<[number], number>(
         `SELECT DISTINCT seq / ${blockRows} FROM decision_logs INDEXED BY decision_logs_removed
@@ -335,7 +333,7 @@ export class LogStore {
   *purge(beforeMs: number): Generator<number> {
     const purgeSome = this.#db.transaction(() => {
       const deleted = this.#statements.deleteMarked.all(beforeMs, rowsPerDeletion);
-      this.#chain.noteMoved('deleted', deleted);
+      this.#chain.noteDeleted(deleted);
       this.#chain.forgetGone();
       if (deleted.length > 0) this.#reopenLastBlock();
       return deleted.length;
@@ -381,12 +379,20 @@ export class LogStore {
   #forgetSome(typeSeq: number, beforeMs: number, removedAtMs: number | null, { first, last }: Range): number {
     const old: OldRows = [first, last, typeSeq, beforeMs, rowsPerDeletion];
     const { deleteRows, markRows } = this.#statements;
-    const seqs = removedAtMs === null ? deleteRows.all(...old) : markRows.all(removedAtMs, ...old);
-    if (seqs.length === 0) return 0;
-    this.#chain.noteMoved(removedAtMs === null ? 'deleted' : 'hidden', seqs, removedAtMs);
+    let count: number;
+    if (removedAtMs === null) {
+      const deleted = deleteRows.all(...old);
+      this.#chain.noteDeleted(deleted);
+      count = deleted.length;
+    } else {
+      const hidden = markRows.all(removedAtMs, ...old);
+      this.#chain.noteMoved('hidden', hidden, removedAtMs);
+      count = hidden.length;
+    }
+    if (count === 0) return 0;
     this.#resummarise(typeSeq, toBlockNumber(first));
     this.#reopenLastBlock();
-    return seqs.length;
+    return count;
   }
 
   #resummarise(typeSeq: number, block: number): void {

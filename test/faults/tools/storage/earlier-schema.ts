@@ -2,6 +2,7 @@
 export const backToSchema32 = `
   DROP TABLE drawn_deletions;
   DROP TABLE log_chain;
+  ALTER TABLE decision_logs DROP COLUMN link;
   DROP TABLE example_undos;
   DROP TABLE example_undo_parts;
   CREATE TABLE example_undos (
