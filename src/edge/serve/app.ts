@@ -8,18 +8,16 @@ import { toWorkbenchError } from '../../door/errors/envelope.ts';
 import { checkKey, toCallUnderWay, toReusedKey } from '../../door/errors/keyed-calls.ts';
 import { toInvalidValue, toValidationError } from '../../door/errors/validation-error.ts';
 import { askDecisions, askSystemone, listModels } from '../../door/formats/ask.ts';
+import { acceptJson, refuseCompressed } from '../../door/http/bodies.ts';
 import { createConnections } from '../../door/http/connections.ts';
-import { decompress } from '../../door/http/decompress.ts';
 import { type HttpLogger, refuseTunnels, toListenerOptions } from '../../door/http/listener.ts';
 import { createQueryPartReader } from '../../door/http/read-query.ts';
 import { sendError } from '../../door/http/send-error.ts';
 import type { ServiceMetrics } from '../../door/service-metrics.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
-import { readJsonBody } from '../../engine/strict-json/json-body.ts';
 import { decisionOperations } from '../../server/contract/deciding/decisions.ts';
 import type { Dialect } from '../../server/contract/operation.ts';
-import type { BundleDoor } from './bundle-door.ts';
-import { describeFault } from './bundle-door.ts';
+import { type BundleDoor, describeFault } from './bundle-door.ts';
 import { describeService } from './document.ts';
 import type { Begun } from './receipts.ts';
 import type { ServedBundle, ServiceLog } from './served-bundles.ts';
@@ -49,16 +47,14 @@ export function buildService(parts: Parts): FastifyInstance {
   const connections = createConnections();
   connections.watch(app.server);
   refuseTunnels(app.server);
-  acceptBodies(app);
+  acceptJson(app, maxBodyBytes);
   app.setErrorHandler((error, request, reply) => {
     metrics.countRefusal(toWorkbenchError(error).code);
     sendError(error, request, reply);
   });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    const encoding = request.headers['content-encoding'] ?? 'identity';
-    if (encoding !== 'identity' && !(encoding === 'zstd' && request.routeOptions.config.takesZstd))
-      throw new WorkbenchError('unsupported_media_type', 'Compressed bodies are not accepted.');
+    refuseCompressed(request);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -81,22 +77,6 @@ function toHttpLogger(log: ServiceLog): HttpLogger {
   const say = (facts: { err?: unknown }, text = '') => log.error(`${text} ${describeFault(facts.err ?? facts)}`.trim());
   const logger = { level: 'error', silent: ignore, trace: ignore, debug: ignore, info: ignore, warn: ignore };
   return { ...logger, error: say, fatal: say, child: () => toHttpLogger(log) };
-}
-
-function acceptBodies(app: FastifyInstance): void {
-  app.decorateRequest('lostDigits', null);
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      const bytes = request.headers['content-encoding'] === 'zstd' ? decompress(body, maxBodyBytes) : body;
-      const value = readJsonBody(bytes, undefined, (places) => {
-        request.lostDigits = places;
-      });
-      done(null, value);
-    } catch (error) {
-      done(toWorkbenchError(error));
-    }
-  });
 }
 
 /** Does a call, with an Idempotency-Key once: the same call again has the same answer. */

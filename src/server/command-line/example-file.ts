@@ -204,10 +204,9 @@ export async function withImport<T>(
   try {
     const begun = await client.upload('imports.begin', {}, form, signal);
     params = { import_id: begun.id };
-    columns = begun.plan?.columns ?? [];
-    const body = choose(columns, begun.plan !== null && begun.plan.file.header !== null);
+    columns = begun.plan.columns;
+    const body = choose(columns, begun.plan.file.header !== null);
     const { plan } = await client.call('imports.choose', { params, body }, signal);
-    if (plan === null) throw new Error('The server answered without a plan.');
     return await use({ params, plan });
   } catch (error) {
     throw error instanceof ApiError && error.status === 422

@@ -1,11 +1,10 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { toWorkbenchError } from '../../door/errors/envelope.ts';
+import { acceptJson, refuseCompressed } from '../../door/http/bodies.ts';
 import { type Connections, createConnections } from '../../door/http/connections.ts';
-import { decompress } from '../../door/http/decompress.ts';
 import { type HttpLogger, refuseTunnels, toListenerOptions } from '../../door/http/listener.ts';
 import { sendError } from '../../door/http/send-error.ts';
 import { errorTable, WorkbenchError } from '../../engine/errors.ts';
-import { readJsonBody } from '../../engine/strict-json/json-body.ts';
 import { listMethods } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
 import { pagesPath } from '../contract/paths.ts';
@@ -78,23 +77,7 @@ function answerUnreadableAddress(guard: RequestGuard) {
 
 /** Accepts JSON and, where an operation takes a file, forms (else 415); large bodies stay bytes. */
 function acceptBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      const isPlain = request.headers['content-encoding'] !== 'zstd';
-      const bytes = isPlain ? body : decompress(body, maxLightBodyBytes);
-      if (isPlain && bytes.length > maxLightBodyBytes) {
-        done(null, new LargeBody(bytes));
-        return;
-      }
-      const value = readJsonBody(bytes, undefined, (places) => {
-        request.lostDigits = places;
-      });
-      done(null, value);
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+  acceptJson(app, maxLightBodyBytes, (bytes) => new LargeBody(bytes));
   app.addContentTypeParser<Buffer>('multipart/form-data', { parseAs: 'buffer' }, (request, body, done) => {
     if (request.routeOptions.config.takesFile) done(null, new LargeBody(body, request.headers['content-type']));
     else done(new WorkbenchError('unsupported_media_type', errorTable.unsupported_media_type.meaning));
@@ -103,7 +86,6 @@ function acceptBodies(app: FastifyInstance): void {
 
 function admitRequests(app: FastifyInstance, guard: RequestGuard): void {
   app.decorateRequest('caller', null);
-  app.decorateRequest('lostDigits', null);
   app.addHook('onListen', async () => {
     const address = app.server.address();
     if (typeof address === 'object' && address !== null) guard.listensOn(address.port);
@@ -129,11 +111,7 @@ function checkAddresses(
       reply.redirect(pagesPath, 302);
       return;
     }
-    const encoding = request.headers['content-encoding'];
-    const takesIt = encoding === 'zstd' && request.routeOptions.config.takesZstd;
-    if (encoding !== undefined && encoding !== 'identity' && !takesIt) {
-      throw new WorkbenchError('unsupported_media_type', 'Compressed bodies are not accepted.');
-    }
+    refuseCompressed(request);
     if (request.is404) refuseUnknown(request, reply);
     done();
   });

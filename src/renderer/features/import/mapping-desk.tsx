@@ -64,9 +64,8 @@ async function commitImport(
 ): Promise<Act | null> {
   const done = await file.commit({ name }, signal);
   if (done === null) return null;
-  const { decision_type, example_ids } = done;
+  const { decision_type, example_ids: ids } = done;
   queries.removeQueries({ queryKey: [queueKey, decision_type.id] });
-  const ids = example_ids ?? [];
   return acts.added(decision_type.id, ids, `${count(ids.length, 'example')} imported from ${isolate(fileName)}`);
 }
 

@@ -75,7 +75,6 @@ export class OpenFile {
   }
 
   #takePlan({ plan }: OutputOf<'imports.choose'>): OpenImportPlan {
-    if (plan === null) throw new Error('The server answered without a plan.');
     this.#otherAnswers = plan.other_answers;
     return plan;
   }

@@ -110,11 +110,11 @@ export function useRules(type: DecisionType) {
     setRuleAt,
     /** Puts rules in place of all, as one step that is taken back in one. */
     setRules: (hard_rules: readonly Rule[]) => edit({ hard_rules: [...hard_rules] }),
-    /** Adds a rule of which only a part is known. */
-    add: (known: Partial<Rule> = {}) => {
+    /** Adds an empty rule. */
+    add: () => {
       let number = rules.length + 1;
       while (rules.some(({ name }) => name === `rule ${number}`)) number += 1;
-      addRules([{ name: `rule ${number}`, condition: '', then: '', reason_code: null, ...known }]);
+      addRules([{ name: `rule ${number}`, condition: '', then: '', reason_code: null }]);
     },
     remove: () => {
       edit({ hard_rules: rules.filter((_, index) => index !== chosen) });

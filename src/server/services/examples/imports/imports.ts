@@ -9,7 +9,6 @@ import { type Caller, toCallerId } from '../../../auth/caller.ts';
 import type { ImportResult } from '../../../contract/examples/examples.ts';
 import { decisionTypeCreateSchema, decisionTypeUpdateSchema } from '../../../contract/types/decision-types.ts';
 import type { Foundation } from '../../../foundation.ts';
-import type { ExampleType } from '../../../preparation/examples/prepare-examples.ts';
 import type { SpilledForm } from '../../../preparation/spilled-form.ts';
 import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts';
 import { refuseTooMany } from '../../example-limit.ts';
@@ -35,7 +34,7 @@ type Names = Pick<Definition, 'options' | 'reason_codes' | 'readings'> & {
   name?: string | undefined;
 };
 /** Changes to the decision type: `begin` writes before the first rows, `end` with the last ones. */
-type TypePlan = { type: ExampleType; begin(rows: number): void; end(): DecisionTypeRecord };
+type TypePlan = { begin(rows: number): void; end(): DecisionTypeRecord };
 /** An import of a file, which lies in the data folder until it ends. */
 export type FileImport = {
   id: string;
@@ -155,19 +154,13 @@ export class Imports {
 }
 
 /** The type is deleted from its first row to its last: nobody sees it, and what breaks off is cleaned up. */
-export async function planNewType(
-  deps: Foundation,
-  caller: Caller,
-  request: Names,
-  id: string = deps.newId(),
-): Promise<TypePlan> {
+export async function planNewType(deps: Foundation, caller: Caller, request: Names, id: string): Promise<TypePlan> {
   const { name = '', options, reason_codes, readings, pii_fields } = request;
   const wanted = readPart(decisionTypeCreateSchema, { name, options, reason_codes, readings, pii_fields });
   const definition = await checkNewDecisionType(deps, caller, wanted);
   refuseAnother(deps, caller, name);
   const { decisionTypes } = deps.store;
   return {
-    type: toPartType(id, definition),
     begin() {
       insertDecisionType(deps, caller, wanted, definition, id);
       decisionTypes.remove(id, 0);
@@ -195,14 +188,7 @@ export async function planExtension(deps: Foundation, caller: Caller, id: string
   const change = readPart(decisionTypeUpdateSchema, { ...definition, ...pii });
   const planned = await checkUpdate(deps, caller, id, change);
   return {
-    type: toPartType(id, definition),
     begin: (rows) => refuseTooMany(deps, type, rows, ['body']),
     end: () => writeUpdate(deps, caller, planned),
   };
 }
-
-/** The type as the parts of an import are checked against it: their texts were read with the file. */
-const toPartType = (id: string, definition: ExampleType['definition']): ExampleType => ({
-  id,
-  definition: { ...definition, readings: {} },
-});
