@@ -173,7 +173,7 @@ describe('a file as people have it', () => {
     await answer('Segment');
     expect([await becomes('Response ID'), await becomes('Score 0 to 10')]).toEqual(['ignore', 'ignore']);
     await page().getByText('it tells it in 100% of the rows').waitFor();
-    await page().getByRole('alert').getByText('Use Closed at as input?').waitFor();
+    await page().getByRole('alert').getByText('Say whether to learn from Closed at.').waitFor();
     await page().getByRole('button', { name: 'Learn from it' }).click();
     expect(await becomes('Closed at')).toBe('input');
     await importAll();

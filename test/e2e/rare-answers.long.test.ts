@@ -50,6 +50,7 @@ describe('40 answers with 28 to 47 rows', () => {
     await page.getByRole('button', { name: /^Start training/ }).click();
     await page.getByText('Trained and live', { exact: true }).waitFor({ timeout: 600_000 });
     const rare = page.getByRole('region', { name: 'Rare answers' });
+    await rare.getByText('From how many examples on they are decided alone', { exact: true }).click();
     await rare.getByText(/^From 16 examples on an answer is .*decided alone: /).waitFor();
     const minima = rare.getByRole('row');
     expect(await minima.allInnerTexts()).toEqual([

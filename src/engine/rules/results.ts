@@ -63,6 +63,7 @@ export const seenFieldSchema = z.object({
   by_option: z
     .array(z.object({ option: z.string(), counts: z.array(z.int()), distribution: z.array(z.int()).nullable() }))
     .describe('The part of both counts that examples with each label have; of the first 200 fields'),
+  information: z.number().describe('What it says about the label, in nats, less its bias; 0 where nothing is known'),
 });
 export const seenDaysSchema = seenFieldSchema
   .extend({ since: z.object({ path: z.array(z.string()), has_times: z.boolean() }) })

@@ -23,14 +23,15 @@ export function StatusLine({ type, state }: { type: DecisionType | null; state: 
       <span className="row still">
         <span className={`dot ${reachable ? 'good' : 'bad'}`} aria-hidden="true" />
         {reachable ? (
-          <span>
-            {window.location.host}{' '}
-            {medianMs !== null && (
-              <Figure says="Half of the calls of this window are answered within this time.">
-                · {decimal(medianMs, 1)} ms
-              </Figure>
-            )}
-          </span>
+          <Figure
+            says={
+              medianMs === null
+                ? 'The workbench is running.'
+                : `Half of the calls of this window are answered within ${decimal(medianMs, 1)} ms.`
+            }
+          >
+            {window.location.host}
+          </Figure>
         ) : (
           <span role="alert" className="bad-text">
             The workbench is not answering. Nothing is lost; the page goes on by itself once it is back.

@@ -61,7 +61,21 @@ type GridProps<T> = {
   handle?: Ref<GridHandle>;
 };
 
-/** How wide each column is in a scroller of this width: as dragged; what is left goes to those that grow. */
+/** The least and the most of its own width that a column which grows has where not all columns fit. */
+const [leastGrown, mostGrown] = [0.6, 1.5];
+
+/** The width of a column that grows: what is left beside those behind it that fit whole, so that none is cut. */
+function fitGrowing(sizes: readonly number[], at: number, room: number): number {
+  const own = sizes[at] ?? 0;
+  let left = room - sizes.slice(0, at).reduce((sum, size) => sum + size, 0);
+  for (const size of sizes.slice(at + 1)) {
+    if (left - size < own * leastGrown) return Math.min(left, own * mostGrown);
+    left -= size;
+  }
+  return left;
+}
+
+/** How wide each column is in a scroller of this width: as dragged, or as one that grows. */
 function useColumnWidths<T>(columns: readonly GridColumn<T>[], scale: number) {
   const definitions = useMemo(
     () =>
@@ -74,8 +88,10 @@ function useColumnWidths<T>(columns: readonly GridColumn<T>[], scale: number) {
   const headers = table.getHeaderGroups()[0]?.headers ?? [];
   const findWidths = (scrollerWidth: number) => {
     const sizes = headers.map((header) => header.getSize());
-    const spare = Math.max(0, scrollerWidth - sizes.reduce((sum, size) => sum + size, 0));
-    return sizes.map((size, index) => (columns[index]?.grows ? size + spare : size));
+    const at = columns.findIndex(({ grows }) => grows);
+    const isDragged = sizes[at] !== headers[at]?.column.columnDef.size;
+    const fitted = at < 0 || scrollerWidth === 0 || isDragged ? null : fitGrowing(sizes, at, scrollerWidth);
+    return sizes.map((size, index) => (index === at && fitted !== null ? fitted : size));
   };
   return { headers, findWidths };
 }

@@ -1,3 +1,4 @@
+import type { Readings } from '../../engine/domain/definition.ts';
 import { cutTurns, isConversation, readTurns, type TextTurn, type Turn } from '../../engine/features/conversation.ts';
 import { BreakingName } from './text/breaking-name.tsx';
 import { findMainText, flattenInput, valueText } from './text/inputs.ts';
@@ -11,10 +12,11 @@ type InputViewProps = {
   input: Readonly<Record<string, unknown>>;
   note?: (path: string, value: unknown) => string | null;
   without?: string | undefined;
+  readings: Readings;
 };
 
 /** An input as a table of its fields; `note` may say something of a field beside its value. */
-export function InputView({ input, note, without }: InputViewProps) {
+export function InputView({ input, note, without, readings }: InputViewProps) {
   const fields = flattenInput(input).filter(({ path }) => path !== without);
   if (fields.length === 0) return null;
   return (
@@ -22,7 +24,7 @@ export function InputView({ input, note, without }: InputViewProps) {
       <tbody>
         {fields.map(({ path, value }) => {
           const said = note?.(path, value) ?? null;
-          const text = valueText(value);
+          const text = valueText(value, readings[path]);
           return (
             <tr key={path} data-long={text.length > maxShortLength || undefined}>
               <th scope="row">
@@ -69,12 +71,12 @@ const findWithin = (words: readonly Word[], { start, content }: TextTurn): Word[
     .map((word) => ({ ...word, start: word.start - start, end: word.end - start }));
 
 /** An input whole: its main text, then its other fields. */
-export function WholeInput({ input }: { input: Readonly<Record<string, unknown>> }) {
+export function WholeInput({ input, readings }: Pick<InputViewProps, 'input' | 'readings'>) {
   const main = findMainText(input);
   return (
     <>
       {main && (findTurns(input, main.path) ?? <p className="wrap">{valueText(main.value)}</p>)}
-      <InputView input={input} without={main?.path} />
+      <InputView input={input} without={main?.path} readings={readings} />
     </>
   );
 }

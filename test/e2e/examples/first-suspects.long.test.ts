@@ -36,7 +36,7 @@ test('suspect labels are found before a training and worked through by keys to t
   const queue = page.getByRole('button', { name: /^Suspect labels [1-9]/ });
   await queue.waitFor();
   await queue.click();
-  const line = page.getByText(/^\d+ of about \d+ wrong ones changed$/);
+  const line = page.getByText(/^\d+ changed, at most about \d+ are wrong$/);
   await line.waitFor();
   await page.screenshot({ path: join(pictures, 'suspects-before-training.png') });
   const stats = await workbench.call<Stats>('GET', `${path}/examples/stats`);
@@ -46,9 +46,11 @@ test('suspect labels are found before a training and worked through by keys to t
   for (let changed = 1; changed <= expected; changed += 1) {
     await page.getByText(/^The label “\w+” is suspect/).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByText(`${changed} of about ${expected} wrong ones changed`).waitFor();
+    await page.getByText(`${changed} changed, at most about ${expected} are wrong`).waitFor();
   }
-  await page.getByText(`${expected} of about ${expected} wrong ones changed: those left are probably right`).waitFor();
+  await page
+    .getByText(`${expected} changed, at most about ${expected} are wrong: those left are probably right`)
+    .waitFor();
   await page.screenshot({ path: join(pictures, 'suspects-stop-line.png') });
   const pages = await Promise.all(
     [1, 2].map((each) => workbench.call<Listed>('GET', `${path}/examples?page=${each}&page_size=100`)),

@@ -5,7 +5,7 @@ import { findCompletions, findHover, formatCondition } from '../../../src/engine
 import { listSchemaFields } from '../../../src/engine/rules/analysis/fields.ts';
 import { type ImpactRow, startComparison, startImpact } from '../../../src/engine/rules/analysis/impact.ts';
 import { lintRules } from '../../../src/engine/rules/analysis/lint.ts';
-import { measureInformation, surveyFields, toKnownFields } from '../../../src/engine/rules/analysis/survey.ts';
+import { surveyFields, toKnownFields } from '../../../src/engine/rules/analysis/survey.ts';
 import { type TableRow, toCondition, toTable } from '../../../src/engine/rules/analysis/table.ts';
 import { compileRules } from '../../../src/engine/rules/compile.ts';
 import { parseCondition } from '../../../src/engine/rules/parsing/parse.ts';
@@ -573,9 +573,7 @@ describe('editing a condition', () => {
       since: { path: ['damaged'], has_times: false },
       values: [3, 40, 5, 60],
     });
-    const [likeliest] = [...survey.fields(), ...survey.days()].toSorted(
-      (a, b) => measureInformation(b) - measureInformation(a),
-    );
+    const [likeliest] = [...survey.fields(), ...survey.days()].toSorted((a, b) => b.information - a.information);
     expect(likeliest?.path).toEqual(['reported']);
   });
 

@@ -51,7 +51,9 @@ it('takes the least minimum that folds show to be right, and measures each on al
   expect(usual?.automatic.of).toBe(metrics.test_size);
   expect((lower?.automatic.share ?? 0) - (usual?.automatic.share ?? 1)).toBeGreaterThan(0.2);
   expect(lower?.error_automatic.share).toBeLessThan(0.1);
-  expect(rare?.sentence).toMatch(/^From 16 examples on an answer is decided alone: \d+ of \d+ such decisions on folds/);
+  expect(rare?.sentence).toMatch(
+    /^From 16 examples on an answer is decided alone: \d+ of \d+ such decisions in cross-validation/,
+  );
   expect(rare?.few).toEqual(Object.keys(commands).filter((_, option) => option >= 10));
   expect(unpackBundle(bundle, sha256).manifest.never_alone).toEqual(rare?.few);
 });

@@ -113,7 +113,7 @@ describe('Import', () => {
     const choice = screen.getByRole('region', { name: `Learn from “${isolate('score')}”?` });
     within(choice).getByText(/^It alone tells the answer in 99% of the rows\. Is it known before the decision\?/);
     const button = () => screen.getByRole('button', { name: 'Create decision type and import 400 rows' });
-    screen.getByText('Use score as input?');
+    screen.getByText('Say whether to learn from score.');
     expect(button()).toHaveProperty('disabled', true);
     fireEvent.click(within(choice).getByRole('button', { name: /^Leave it out/ }));
     expect(screen.getByLabelText('Column score becomes')).toHaveProperty('value', 'ignore');

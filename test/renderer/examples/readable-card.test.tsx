@@ -1,14 +1,19 @@
 import { cleanup, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ExampleCard } from '../../../src/renderer/features/examples/cards/card-view.tsx';
-import { summariseInput } from '../../../src/renderer/parts/text/inputs.ts';
+import { summariseInput, valueText } from '../../../src/renderer/parts/text/inputs.ts';
 import type { Example } from '../../../src/server/contract/examples/examples.ts';
 import type { DecisionType } from '../../../src/server/contract/types/decision-types.ts';
 import { openPage, show } from '../page.tsx';
 
 afterEach(cleanup);
 
-const type = { id: '018f0000-0000-7000-8000-000000000000' } as DecisionType;
+const type = {
+  id: '018f0000-0000-7000-8000-000000000000',
+  active_version: {
+    readings: { paid: { kind: 'number', decimal: ',', unit: '€' }, fee: { kind: 'number', decimal: '.', unit: '$' } },
+  },
+} as unknown as DecisionType;
 const body = '<div class="x"><p>Hi <b>all</b>,</p><p>the caf&eacute; invoice &amp; the refund</p></div>';
 const makeExample = (input_payload: Example['input_payload']): Example => ({
   id: '018f0000-0000-7000-8000-000000000001',
@@ -43,6 +48,18 @@ describe('a card shows HTML as what a person sees of it [FEA-7]', () => {
     expect(screen.getByText('see above')).toBeTruthy();
     expect(screen.getByText('a < b')).toBeTruthy();
     expect(summariseInput({ body })).not.toMatch(/<|&amp;/);
+  });
+
+  it('and money as its file has it, and a time in one format', () => {
+    const example = makeExample({ paid: 1964.08, fee: -1250, at: '2026-01-31T09:05:00Z' });
+    show(
+      <ExampleCard type={type} example={example} headline={null} />,
+      openPage(async () => new Response('{}')),
+    );
+    const shown = [...document.querySelectorAll('.fields td bdi')].map(({ textContent }) => textContent);
+    expect(shown).toEqual(['1.964,08\u00a0€', '-$1,250', 'Jan 31, 2026, 9:05\u00a0AM']);
+    expect(valueText(12.5, { kind: 'number', decimal: ',', unit: '%' })).toBe('12,5%');
+    expect(valueText(900, { kind: 'number', decimal: '.', unit: 'CHF' })).toBe('CHF\u00a0900');
   });
 
   it('and a conversation as its turns [FEA-8]', () => {

@@ -46,7 +46,11 @@ const explanation: Explanation = {
     ...{ thresholds: null, stage_ms: {}, truncated: [], reasons: [], familiarity: [] },
   },
 };
-const type = { id: '018f0000-0000-7000-8000-000000000000', name: 'Refunds' } as DecisionType;
+const type = {
+  id: '018f0000-0000-7000-8000-000000000000',
+  name: 'Refunds',
+  active_version: { readings: {} },
+} as unknown as DecisionType;
 const example = { expected_decision: 'deny', input_payload: { message: 'My plate came in pieces', amount: 40 } };
 
 function showExplained(decided?: string, words = explanation.words, hasLearned = false) {

@@ -49,6 +49,7 @@ describe('before rules are saved', () => {
         has_times: false,
         distribution: { low: 50, high: 500, counts: expect.arrayContaining([1, 0]) },
         by_option: expect.anything(),
+        information: expect.any(Number),
       },
       {
         path: ['country'],
@@ -61,6 +62,8 @@ describe('before rules are saved', () => {
           { option: 'no', counts: [2, 0], distribution: null },
           { option: 'yes', counts: [1, 1], distribution: null },
         ],
+        // ln 2 − ¾ (ln 3 − ⅔ ln 2), less 1 ⁄ 8.
+        information: expect.closeTo(0.0908, 4),
       },
     ]);
     const [{ distribution, by_option: shares }] = body.fields;

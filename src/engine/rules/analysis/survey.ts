@@ -162,7 +162,7 @@ const startCounted = (path: string[], isByOption: boolean): Counted => ({
  * Measures what a field says about the label, in nats: the mutual information of its values, or steps, and the labels,
  * less its bias (Miller 1955).
  */
-export function measureInformation({
+function measureInformation({
   distribution,
   by_option: shares,
 }: Pick<SeenField, 'distribution' | 'by_option'>): number {
@@ -184,6 +184,11 @@ export function measureInformation({
 function toSeenField({ path, types, isListed, hasTimes, all, byOption }: Counted): SeenField {
   const sorted = isListed ? [...all.counts].toSorted((a, b) => b[1] - a[1]) : [];
   const distribution = distribute(all.numbers);
+  const shares = [...(byOption ?? [])].map(([option, { counts, numbers }]) => ({
+    option,
+    counts: sorted.map(([value]) => counts.get(value) ?? 0),
+    distribution: distribution && countSteps(numbers, distribution.low, distribution.high),
+  }));
   return {
     path,
     types: [...types],
@@ -191,11 +196,8 @@ function toSeenField({ path, types, isListed, hasTimes, all, byOption }: Counted
     counts: sorted.map(([, count]) => count),
     has_times: hasTimes,
     distribution,
-    by_option: [...(byOption ?? [])].map(([option, { counts, numbers }]) => ({
-      option,
-      counts: sorted.map(([value]) => counts.get(value) ?? 0),
-      distribution: distribution && countSteps(numbers, distribution.low, distribution.high),
-    })),
+    by_option: shares,
+    information: measureInformation({ distribution, by_option: shares }),
   };
 }
 

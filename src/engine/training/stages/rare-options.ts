@@ -154,10 +154,10 @@ function describeOpen({ least, added }: OpenMinimum): string[] {
   const { wrong, allowed } = added;
   const isTaken = wrong.high <= allowed;
   const from = `From ${least} examples on an answer is ${isTaken ? '' : 'not yet '}decided alone:`;
-  if (wrong.share === null) return [`${from} folds of the training rows held no such decision to judge by.`];
+  if (wrong.share === null) return [`${from} cross-validation met no such decision.`];
   const range = `${formatShare(wrong.low)} to ${formatShare(wrong.high)}`;
   return [
-    `${from} ${formatCount(wrong.count)} of ${formatCount(wrong.of)} such decisions on folds of the training rows were wrong (${range}), and the thresholds allow ${formatShare(allowed)}.`,
+    `${from} ${formatCount(wrong.count)} of ${formatCount(wrong.of)} such decisions in cross-validation were wrong (${range}), and the thresholds allow ${formatShare(allowed)}.`,
   ];
 }
 

@@ -37,9 +37,13 @@ export function Questions({ type }: { type: DecisionType }) {
         onChange={({ currentTarget }) => setAsked(currentTarget.value)}
       />
       <NativeSelect
-        label="Also answer"
+        label="Answer it with"
         value=""
-        data={['', ...(asked.trim() === '' ? [] : options.map((option) => `yes is ${isolate(option)}`)), scoreLabel]}
+        data={[
+          'Choose…',
+          ...(asked.trim() === '' ? [] : options.map((option) => `yes is ${isolate(option)}`)),
+          scoreLabel,
+        ]}
         onChange={({ currentTarget: { selectedIndex: at, value } }) => {
           const yes = value === scoreLabel ? undefined : options[at - 1];
           const body =

@@ -107,7 +107,7 @@ export function Replay({ type, policy, deployed, onClose }: ReplayProps) {
           <PlainTable heads={['Input', `Now, by ${present}`, `By ${other}`]}>
             {items.slice(0, shownRows).map(({ log_id, input, deployed: before, replayed }) => (
               <tr key={log_id}>
-                <td className="wrap">{shorten(summariseInput(input), maxInputLength)}</td>
+                <td className="wrap">{shorten(summariseInput(input, type.active_version.readings), maxInputLength)}</td>
                 <td>
                   <Decided typeId={type.id} decided={before} />
                 </td>

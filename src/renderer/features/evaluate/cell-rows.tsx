@@ -66,8 +66,13 @@ export function CellRows({ type, policy, cell, onClose }: CellRowsProps) {
         {items.map((row, index) => (
           <li key={row.example_id} data-cursor={index === cursor ? true : undefined}>
             <button type="button" aria-expanded={index === cursor} onClick={() => setCursor(index)}>
-              <span className="clip" title={row.input === null ? undefined : summariseInput(row.input)}>
-                {row.input === null ? 'The example was deleted' : summariseInput(row.input)}
+              <span
+                className="clip"
+                title={row.input === null ? undefined : summariseInput(row.input, type.active_version.readings)}
+              >
+                {row.input === null
+                  ? 'The example was deleted'
+                  : summariseInput(row.input, type.active_version.readings)}
               </span>
               <span className="muted number" title={sayWhoDecided(row)}>
                 {percent(row.confidence)}
@@ -132,7 +137,7 @@ function RowWhole({ type, row, input, hasLearned }: RowWholeProps) {
   const answer = useExplanation('examples.explain', { params }, why.isAsked && isRested);
   return (
     <div className="stack tight whole">
-      <WholeInput input={input} />
+      <WholeInput input={input} readings={type.active_version.readings} />
       <Why
         type={type}
         why={why}

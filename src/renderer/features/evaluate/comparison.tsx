@@ -62,7 +62,7 @@ export function Comparison({ type, policy, name, other, onClose }: ComparisonPro
           </PlainTable>
           <ol>
             {result.data.items.map((row) => (
-              <DifferingRow key={row.example_id} typeId={type.id} row={row} names={[name, other.name]} />
+              <DifferingRow key={row.example_id} type={type} row={row} names={[name, other.name]} />
             ))}
           </ol>
           {result.data.pages > 1 && (
@@ -78,10 +78,14 @@ export function Comparison({ type, policy, name, other, onClose }: ComparisonPro
 
 type Differing = OutputOf<'policies.compare'>['items'][number];
 
-function DifferingRow({ typeId, row, names }: { typeId: string; row: Differing; names: readonly [string, string] }) {
+type DifferingProps = { type: DecisionType; row: Differing; names: readonly [string, string] };
+
+function DifferingRow({ type: { id: typeId, active_version }, row, names }: DifferingProps) {
   return (
     <li className="part stack tight">
-      <span className="wrap">{row.input === null ? 'The example was deleted' : summariseInput(row.input)}</span>
+      <span className="wrap">
+        {row.input === null ? 'The example was deleted' : summariseInput(row.input, active_version.readings)}
+      </span>
       <span className="row">
         right <OptionName typeId={typeId} option={row.expected} />
       </span>

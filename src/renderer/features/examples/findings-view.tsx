@@ -188,7 +188,8 @@ function toColumns(type: DecisionType): GridColumn<Finding>[] {
       header: 'Example',
       width: 180,
       grows: true,
-      cell: ({ example, message }) => (example ? summariseInput(example.input_payload) : quoteNames(message)),
+      cell: ({ example, message }) =>
+        example ? summariseInput(example.input_payload, type.active_version.readings) : quoteNames(message),
     },
     {
       id: 'label',

@@ -41,7 +41,7 @@ export function QueuePane({ type, stats, queue, onQueue }: QueuePaneProps) {
         ))}
       </ul>
       <Part title="Options">
-        <ul className="queues options-list" style={{ '--largest': largest }}>
+        <ul className="queues options-list" style={{ '--largest': largest, '--count': `${number(largest).length}ch` }}>
           {shown.map((option) => (
             <OptionQueue
               key={option}

@@ -6,7 +6,7 @@ import { Figure } from '../../parts/figure.tsx';
 import { useSeenFields } from '../../parts/hooks/use-seen-fields.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { OptionSelect } from '../../parts/option.tsx';
-import { Inspector, Place } from '../../parts/panes.tsx';
+import { Inspector, Place, useNarrow } from '../../parts/panes.tsx';
 import { count, number } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { notify, notifyFailure } from '../../state/notices.tsx';
@@ -33,7 +33,9 @@ const whatIsCounted = 'Examples in this queue that have the words searched for a
 
 /** The examples in a table of any length, a column for each field, labelled by the same keys as the card. */
 export function TableView({ type, queue, search, title, tools, side, onHint }: ViewProps) {
-  const { inspect = 'yes', sort = '', fields } = useQueryPart();
+  // In a small window the row would lie over the table.
+  const narrow = useNarrow();
+  const { inspect = narrow ? 'no' : 'yes', sort = '', fields } = useQueryPart();
   const filter = toFilter(queue, search, fields);
   const sorted = sort === '' ? filter : { ...filter, sort };
   const rows = useRows(type.id, sorted, false);

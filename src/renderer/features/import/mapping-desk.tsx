@@ -41,7 +41,7 @@ function findProblem(mapping: Mapping, type: DecisionType | null, name: string):
   if (near.some(({ is_open }) => is_open)) return 'Say which labels mean the same.';
   const { second_reader: reader } = plan;
   if (reader !== null && openInputs.includes(reader)) return `Is ${isolate(reader)} a second reader’s?`;
-  if (openInputs.length > 0) return `Use ${openInputs.map(isolate).join(', ')} as input?`;
+  if (openInputs.length > 0) return `Say whether to learn from ${openInputs.map(isolate).join(', ')}.`;
   if (type) return null;
   if (name.trim() === '') return 'Give the decision type a name.';
   const options = listNewOptions(mapping);

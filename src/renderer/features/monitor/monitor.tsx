@@ -157,7 +157,7 @@ function useRecordCommands(step: (by: 1 | -1) => void, refresh: () => void): voi
 
 /** The columns of the list; the one for corrections stands only where there are some. */
 function useColumns(
-  { id: typeId, active_version: { options } }: DecisionType,
+  { id: typeId, active_version: { options, readings } }: DecisionType,
   hasCorrections: boolean,
 ): GridColumn<LogRecord>[] {
   const width = toColumnWidth(options);
@@ -196,7 +196,13 @@ function useColumns(
             },
           ]
         : []),
-      { id: 'input', header: 'Input', width: 200, grows: true, cell: (record) => summariseInput(record.input) },
+      {
+        id: 'input',
+        header: 'Input',
+        width: 200,
+        grows: true,
+        cell: (record) => summariseInput(record.input, readings),
+      },
       {
         id: 'review',
         header: 'Review',
@@ -217,7 +223,7 @@ function useColumns(
         cell: (record) => decimal(record.latency_ms, 1),
       },
     ],
-    [typeId, width, hasCorrections],
+    [typeId, width, hasCorrections, readings],
   );
 }
 

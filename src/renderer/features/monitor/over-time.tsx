@@ -6,7 +6,7 @@ import { Figure } from '../../parts/figure.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { useNarrow } from '../../parts/panes.tsx';
-import { number, percent, shortDay } from '../../parts/text/figures.ts';
+import { moment, number, percent, shortDay, timeOfDay } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
 
@@ -76,13 +76,12 @@ export function OverTime({ type, days }: { type: DecisionType; days: number }) {
 }
 
 const startOf = ({ day, hour }: Day) => Date.parse(day) + (hour ?? 0) * hourMs;
-const show = (ms: number) => new Date(ms).toISOString().slice(11, 16);
 
 const toSpan = ([first]: readonly Day[]) => {
   const isHourly = first !== undefined && first.hour !== null;
   return {
-    name: isHourly ? 'Hour (UTC)' : 'Day (UTC)',
-    show: isHourly ? show : shortDay,
+    name: isHourly ? 'Hour' : 'Day (UTC)',
+    show: isHourly ? timeOfDay : shortDay,
     from: (day: Day) => new Date(startOf(day)),
     to: (day: Day) => new Date(startOf(day) + (isHourly ? hourMs : dayMs)),
   };
@@ -91,7 +90,7 @@ const toSpan = ([first]: readonly Day[]) => {
 /** The first column of a table: the day, with the hour where it is one. */
 const when = {
   name: 'From',
-  show: (day: Day) => `${shortDay(startOf(day))}${day.hour === null ? '' : `, ${show(startOf(day))}`}`,
+  show: (day: Day) => (day.hour === null ? shortDay(startOf(day)) : moment(new Date(startOf(day)).toISOString())),
 };
 
 function ReviewChart({ days }: { days: readonly Day[] }) {

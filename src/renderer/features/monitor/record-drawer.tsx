@@ -138,7 +138,7 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
         {correction.error && <ErrorNote error={correction.error} />}
       </div>
       <Part title="Input">
-        <WholeInput input={record.input} />
+        <WholeInput input={record.input} readings={type.active_version.readings} />
       </Part>
       <Part title="Probabilities">
         <Likelihoods typeId={type.id} decided={record} says="How likely the classifier thought each option was." />

@@ -28,29 +28,32 @@ function RareAnswers({ rare: { minima, sentence } }: { rare: NonNullable<Metrics
   const show = ({ share }: { share: number | null }) => (share === null ? '–' : percent(share));
   return (
     <Part title="Rare answers" tools={first && <span className="muted">on {first.accuracy.of} unseen examples</span>}>
-      {first && (
-        <PlainTable
-          label="From how many examples on an answer is decided alone"
-          heads={[
-            'Decided alone',
-            { name: 'Correct', says: 'Automated or not.' },
-            { name: 'Automated', says: 'The share that needs no review.' },
-            { name: 'Of these wrong', says: 'Of the automated ones.' },
-            { name: 'Choice', isHidden: true },
-          ]}
-        >
-          {minima.map(({ min_per_option, accuracy, automatic, error_automatic, chosen }) => (
-            <tr key={min_per_option}>
-              <td>from {min_per_option} examples on</td>
-              <td className="number">{show(accuracy)}</td>
-              <td className="number">{show(automatic)}</td>
-              <td className="number">{show(error_automatic)}</td>
-              <td>{chosen && <span className="tag accent">used</span>}</td>
-            </tr>
-          ))}
-        </PlainTable>
-      )}
-      <p className="muted">{sentence}</p>
+      <details>
+        <summary>From how many examples on they are decided alone</summary>
+        {first && (
+          <PlainTable
+            label="From how many examples on an answer is decided alone"
+            heads={[
+              'Decided alone',
+              { name: 'Correct', says: 'Automated or not.' },
+              { name: 'Automated', says: 'The share that needs no review.' },
+              { name: 'Of these wrong', says: 'Of the automated ones.' },
+              { name: 'Choice', isHidden: true },
+            ]}
+          >
+            {minima.map(({ min_per_option, accuracy, automatic, error_automatic, chosen }) => (
+              <tr key={min_per_option}>
+                <td>from {min_per_option} examples on</td>
+                <td className="number">{show(accuracy)}</td>
+                <td className="number">{show(automatic)}</td>
+                <td className="number">{show(error_automatic)}</td>
+                <td>{chosen && <span className="tag accent">used</span>}</td>
+              </tr>
+            ))}
+          </PlainTable>
+        )}
+        <p className="muted">{sentence}</p>
+      </details>
     </Part>
   );
 }

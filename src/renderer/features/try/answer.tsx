@@ -69,7 +69,10 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
       )}
       {trace && trace.features.length > 0 && (
         <Part title="What weighed in">
-          <FieldWeights causes={listCauses({ trace, confidence: answer.confidence })} />
+          <FieldWeights
+            causes={listCauses({ trace, confidence: answer.confidence })}
+            readings={type.active_version.readings}
+          />
         </Part>
       )}
       {trace && trace.familiarity.length > 0 && <Familiarity checks={trace.familiarity} />}
@@ -114,7 +117,7 @@ const familiarityTexts = {
   words: 'Rarity of the words',
   embedding: 'Similarity of the meaning to an option',
   nearest: 'Similarity of the meaning to the nearest example',
-  fields: 'Fields outside the range of the examples',
+  fields: 'Fields beyond the examples',
 } as const;
 
 function Familiarity({ checks }: { checks: Trace['familiarity'] }) {
@@ -126,10 +129,10 @@ function Familiarity({ checks }: { checks: Trace['familiarity'] }) {
             <span className={familiar ? 'tag good' : 'tag bad'}>{familiar ? 'familiar' : 'unfamiliar'}</span>{' '}
             {familiarityTexts[check]}:{' '}
             <Figure says="The measure of this input, and the limit within which an input counts as familiar.">
-              {decimal(score, 3)} ({check === 'embedding' || check === 'nearest' ? 'at least' : 'at most'}{' '}
-              {decimal(limit, 3)})
+              {check === 'fields'
+                ? outside.map(isolate).join(', ') || 'none'
+                : `${decimal(score, 3)} (${check === 'words' ? 'at most' : 'at least'} ${decimal(limit, 3)})`}
             </Figure>
-            {outside.length > 0 && `: ${outside.map(isolate).join(', ')}`}
           </li>
         ))}
       </ul>

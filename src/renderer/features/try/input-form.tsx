@@ -15,14 +15,17 @@ const maxChoices = 20;
 /** Characters from which on a text takes the whole width. */
 const minLongText = 40;
 
-type Kind = 'boolean' | 'number' | 'date' | 'text' | 'long' | 'other';
+type Kind = 'boolean' | 'number' | 'date' | 'time' | 'text' | 'long' | 'other';
 
 const isoDate = /^\d{4}-\d{2}-\d{2}$/;
+/** A day with its time, and what stands behind the minutes. */
+const isoTime = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2})(:00Z?|Z|)$/;
 
 function toKind(value: unknown): Kind {
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'number') return 'number';
   if (typeof value === 'string' && isoDate.test(value)) return 'date';
+  if (typeof value === 'string' && isoTime.test(value)) return 'time';
   if (typeof value === 'string' && value.length >= minLongText) return 'long';
   return typeof value === 'string' || value === null ? 'text' : 'other';
 }
@@ -102,6 +105,8 @@ function Field({ name, kind, choices, isRead, value, onValue }: FieldProps) {
           onChange={(event) => onValue(event.currentTarget.value || null)}
         />
       );
+    case 'time':
+      return <TimeField label={label} value={value} onValue={onValue} />;
     case 'text':
     case 'long':
       return choices !== null ? (
@@ -133,6 +138,23 @@ function Field({ name, kind, choices, isRead, value, onValue }: FieldProps) {
         </div>
       );
   }
+}
+
+type TimeFieldProps = { label: ReactNode; value: Json; onValue(value: Json): void };
+
+/** A day with its time, written back in the form that it had. */
+function TimeField({ label, value, onValue }: TimeFieldProps) {
+  const [, minutes = '', ending = ''] = typeof value === 'string' ? (isoTime.exec(value) ?? []) : [];
+  const [form, setForm] = useState(ending);
+  if (ending !== '' && ending !== form) setForm(ending);
+  return (
+    <TextInput
+      label={label}
+      type="datetime-local"
+      value={minutes}
+      onChange={({ currentTarget }) => onValue(currentTarget.value === '' ? null : `${currentTarget.value}${form}`)}
+    />
+  );
 }
 
 type NumberFieldProps = { label: ReactNode; isRead: boolean; value: Json; onValue(value: Json): void };

@@ -1,6 +1,7 @@
 import './explained.css';
 import { Button } from '@mantine/core';
 import { Fragment, type ReactNode, useRef, useState } from 'react';
+import type { Reading } from '../../../engine/domain/definition.ts';
 import { toReadableText } from '../../../engine/features/readable-text.ts';
 import type { Explanation } from '../../../server/contract/deciding/explaining.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -46,10 +47,15 @@ export function Explained({ type, explanation, input, decided, hasLearned = fals
     { staleMs: 60_000 },
   );
   const causes = listCauses(explanation);
-  const sentence = describeCauses(explanation, causes, (field) => {
-    const cuts = numbers?.items.find((each) => each.field === field)?.cuts ?? [];
-    return cuts[Math.floor(cuts.length / 2)];
-  });
+  const sentence = describeCauses(
+    explanation,
+    causes,
+    (field) => {
+      const cuts = numbers?.items.find((each) => each.field === field)?.cuts ?? [];
+      return cuts[Math.floor(cuts.length / 2)];
+    },
+    type.active_version.readings,
+  );
   return (
     <div ref={page} className="stack explained">
       <header className="printed">
@@ -69,13 +75,13 @@ export function Explained({ type, explanation, input, decided, hasLearned = fals
       </div>
       <section className="printed" aria-label="The input">
         <h3>The input</h3>
-        <WholeInput input={input} />
+        <WholeInput input={input} readings={type.active_version.readings} />
       </section>
       {decided !== undefined && <Now {...{ type, explanation, decided, hasLearned }} />}
       {note !== null && <p className="note">{note}</p>}
       {decided !== undefined && causes.length > 0 && (
         <Section title="What weighed in">
-          <FieldWeights causes={causes} />
+          <FieldWeights causes={causes} readings={type.active_version.readings} />
         </Section>
       )}
       <Words words={explanation.words} input={input} />
@@ -144,7 +150,7 @@ function FlipSentence({ type, flip }: { type: DecisionType; flip: Flip }) {
       {flip.changes.map((change, index) => (
         <Fragment key={change.field}>
           {index === 0 ? '' : ' and '}
-          <ChangeWords change={change} isFirst={index === 0} />
+          <ChangeWords change={change} isFirst={index === 0} reading={type.active_version.readings[change.field]} />
         </Fragment>
       ))}
       , it would be <OptionName typeId={type.id} option={flip.decision} /> (
@@ -153,8 +159,10 @@ function FlipSentence({ type, flip }: { type: DecisionType; flip: Flip }) {
   );
 }
 
+type ChangeProps = { change: Flip['changes'][number]; isFirst: boolean; reading: Reading | undefined };
+
 /** "With amount 300 instead of 1,200", or "Without “urgent” in message". */
-function ChangeWords({ change, isFirst }: { change: Flip['changes'][number]; isFirst: boolean }) {
+function ChangeWords({ change, isFirst, reading }: ChangeProps) {
   const { field, from, to, removed } = change;
   if (removed && typeof from === 'string') {
     const words = removed.map(
@@ -168,14 +176,14 @@ function ChangeWords({ change, isFirst }: { change: Flip['changes'][number]; isF
   }
   return (
     <>
-      {isFirst ? 'With' : 'with'} <strong>{isolate(field)}</strong> {describeValue(to)}{' '}
-      {from === null ? 'where there is no value' : `instead of ${describeValue(from)}`}
+      {isFirst ? 'With' : 'with'} <strong>{isolate(field)}</strong> {describeValue(to, reading)}{' '}
+      {from === null ? 'where there is no value' : `instead of ${describeValue(from, reading)}`}
     </>
   );
 }
 
-function describeValue(value: unknown): string {
-  const text = shorten(valueText(value), maxValueLength);
+function describeValue(value: unknown, reading: Reading | undefined): string {
+  const text = shorten(valueText(value, reading), maxValueLength);
   return text.trim() === '' ? 'empty' : isolate(text);
 }
 
@@ -215,8 +223,8 @@ function Near({ type, near }: { type: DecisionType; near: Explanation['nearest']
     <li>
       <button type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
         <OptionName typeId={type.id} option={example.data ? example.data.expected_decision : near.decision} />
-        <span className="clip muted" title={input && summariseInput(input)}>
-          {input ? summariseInput(input) : '…'}
+        <span className="clip muted" title={input && summariseInput(input, type.active_version.readings)}>
+          {input ? summariseInput(input, type.active_version.readings) : '…'}
         </span>
         <span className="number muted" title="How alike the inputs are; 100% is the same.">
           {percent(near.similarity)}
@@ -226,7 +234,7 @@ function Near({ type, near }: { type: DecisionType; near: Explanation['nearest']
       {isOpen && example.isError && <ErrorNote error={example.error} />}
       {isOpen && input && (
         <div className="stack tight whole">
-          <WholeInput input={input} />
+          <WholeInput input={input} readings={type.active_version.readings} />
         </div>
       )}
     </li>

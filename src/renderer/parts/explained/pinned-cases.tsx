@@ -42,7 +42,9 @@ export function PinnedCases({ type, onlyRed = false }: { type: DecisionType; onl
                     query: { view: 'table', row: example_id },
                   })}
                 >
-                  {showUnseen(shorten(note ?? summariseInput(input_payload), maxShownLength))}
+                  {showUnseen(
+                    shorten(note ?? summariseInput(input_payload, type.active_version.readings), maxShownLength),
+                  )}
                 </a>
               </td>
               <td>

@@ -1,11 +1,12 @@
+import type { Readings } from '../../../engine/domain/definition.ts';
 import type { Explanation } from '../../../server/contract/deciding/explaining.ts';
 import { Bars } from '../bars.tsx';
 import { BreakingName } from '../text/breaking-name.tsx';
-import { decimal, number } from '../text/figures.ts';
+import { decimal } from '../text/figures.ts';
 import { shorten, valueText } from '../text/inputs.ts';
 import { isolate, showUnseen } from '../text/names.ts';
 
-type Weighed = { key: string; name: string; value?: unknown; weight: number };
+type Weighed = { key: string; name: string; value?: string; weight: number };
 
 type WeightsProps = { items: readonly Weighed[]; says: string; write(weight: number): string };
 
@@ -22,8 +23,8 @@ export function Weights({ items, says, write }: WeightsProps) {
           <>
             <BreakingName name={name} />{' '}
             {value !== undefined && (
-              <span className="clip muted" title={valueText(value ?? '')}>
-                {valueText(value ?? '')}
+              <span className="clip muted" title={value}>
+                {value}
               </span>
             )}
           </>
@@ -69,11 +70,21 @@ export function listCauses({ trace, confidence }: Pick<Explanation, 'trace' | 'c
 /** A share as percentage points: `21.2`. */
 export const toPoints = (share: number): string => decimal(share * 100, 1);
 
+/** The value of a cause; days between two dates, which have parts of days where there are times, with one digit. */
+function causeText(value: unknown, field: string, readings: Readings): string {
+  const shown =
+    typeof value === 'number' && !Number.isInteger(value) && field.endsWith(', days')
+      ? Math.round(value * 10) / 10
+      : value;
+  return shorten(valueText(shown, readings[field]), maxValueLength);
+}
+
 /** Says in a sentence what was decided and why; `usual` is the middle value of a number in the examples. */
 export function describeCauses(
   { decision, trace }: Pick<Explanation, 'decision' | 'trace'>,
   causes: readonly Cause[],
   usual: (field: string) => number | undefined,
+  readings: Readings,
 ): string {
   const rule = trace?.rules.find(({ outcome }) => outcome === 'matched');
   if (rule) return `${isolate(decision)}, by the rule “${isolate(rule.name)}”.`;
@@ -83,15 +94,15 @@ export function describeCauses(
     .map(({ field, value, isText }) => {
       if (isText) return `what ${isolate(field)} says`;
       const middle = typeof value === 'number' ? usual(field) : undefined;
-      const beside = middle === undefined || middle === value ? '' : ` (usual: ${number(middle)})`;
-      const text = value === null || value === undefined ? 'missing' : shorten(valueText(value), maxValueLength);
+      const beside = middle === undefined || middle === value ? '' : ` (usual: ${causeText(middle, field, readings)})`;
+      const text = value === null || value === undefined ? 'missing' : causeText(value, field, readings);
       return `${isolate(field)} is ${isolate(text)}${beside}`;
     });
   return named.length === 0 ? `${isolate(decision)}.` : `${isolate(decision)}, because ${named.join(' and ')}.`;
 }
 
 /** Draws the fields that weighed in, in points of how likely the decision is. */
-export function FieldWeights({ causes }: { causes: readonly Cause[] }) {
+export function FieldWeights({ causes, readings }: { causes: readonly Cause[]; readings: Readings }) {
   const says = 'Points by which the decision is less (+) or more (−) likely without what the field adds.';
   return (
     <>
@@ -99,7 +110,7 @@ export function FieldWeights({ causes }: { causes: readonly Cause[] }) {
         items={causes.slice(0, maxFields).map(({ field, value, isText, weight }) => ({
           key: field,
           name: showUnseen(field),
-          value: isText ? 'its words and meaning' : value,
+          value: isText ? 'its words and meaning' : causeText(value ?? '', field, readings),
           weight,
         }))}
         says={says}

@@ -1,4 +1,6 @@
 /** Numbers, shares and moments as the reader's own place writes them. */
+import type { Reading } from '../../../engine/domain/definition.ts';
+
 // Made once: a format costs a hundred times what it takes to write a number with it, and a table writes thousands.
 const byDigits = [1, 2, 3].map(
   (digits) =>
@@ -12,6 +14,7 @@ const byDigits = [1, 2, 3].map(
 const upToTenDigits = new Intl.NumberFormat(undefined, { maximumFractionDigits: 10 });
 const exactly = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const dayOfYear = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const hourOfDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const asWritten = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 const dayAsWritten = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const fromNow = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
@@ -19,6 +22,30 @@ const fromNow = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 /** A number with at most ten digits behind its point. */
 export function number(value: number): string {
   return upToTenDigits.format(value);
+}
+
+type NumberReading = Extract<Reading, { kind: 'number' }>;
+
+/** Money has all of its decimals, or none. */
+const writers = Object.fromEntries(
+  Object.entries({ '.': 'en', ',': 'de' }).map(([sign, language]) => [
+    sign,
+    {
+      money: new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 10 }),
+      plain: new Intl.NumberFormat(language, { maximumFractionDigits: 10 }),
+    },
+  ]),
+);
+
+/** A number with the separators and the unit that its file has: 1964.08 → “1.964,08 €”, “$1,964.08”, “5.5%”. */
+export function writtenNumber(value: number, { decimal: sign, unit = '' }: NumberReading): string {
+  const { money, plain } = writers[sign] ?? {};
+  if (unit === '') return sign === ',' ? (plain ?? upToTenDigits).format(value) : number(value);
+  const digits = (unit === '%' || Number.isInteger(value) ? plain : money) ?? upToTenDigits;
+  if (unit === '%') return `${digits.format(value)}%`;
+  if (sign === ',') return `${digits.format(value)}\u00a0${unit}`;
+  const space = /\p{L}$/u.test(unit) ? '\u00a0' : '';
+  return `${value < 0 ? '-' : ''}${unit}${space}${digits.format(Math.abs(value))}`;
 }
 
 /** A number with exactly 1, 2 or 3 digits behind its point. */
@@ -54,12 +81,18 @@ export function readMoment(text: string): string | null {
   if (!written.test(text)) return null;
   const isDay = !text.includes('T');
   const ms = Date.parse(isDay || text.endsWith('Z') ? text : `${text}Z`);
-  return Number.isNaN(ms) ? null : (isDay ? dayAsWritten : asWritten).format(ms);
+  // No line breaks between a time and its half of the day.
+  return Number.isNaN(ms) ? null : (isDay ? dayAsWritten : asWritten).format(ms).replace(/ (?=\p{L}+$)/u, '\u00a0');
 }
 
 /** A day in UTC by month and number. */
 export function shortDay(ms: number): string {
   return dayOfYear.format(ms);
+}
+
+/** An hour and minute, where the reader is. */
+export function timeOfDay(ms: number): string {
+  return hourOfDay.format(ms);
 }
 
 const steps = [

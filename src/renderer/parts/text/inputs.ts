@@ -1,17 +1,18 @@
 /** Inputs as people read them. */
+import type { Reading, Readings } from '../../../engine/domain/definition.ts';
 import { isConversation, joinTurns, readTurns } from '../../../engine/features/conversation.ts';
 import { toReadableText } from '../../../engine/features/readable-text.ts';
-import { number, readMoment } from './figures.ts';
+import { number, readMoment, writtenNumber } from './figures.ts';
 import { isolate, showUnseen } from './names.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** A value in one line. */
-export function valueText(value: unknown): string {
+/** A value in one line; a number as the file of its field has it, where that is known. */
+export function valueText(value: unknown, reading?: Reading): string {
   if (typeof value === 'string') return readMoment(value) ?? showUnseen(toReadableText(value));
   if (isConversation(value)) return showUnseen(joinTurns(readTurns(value), toReadableText));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'number') return number(value);
+  if (typeof value === 'number') return reading?.kind === 'number' ? writtenNumber(value, reading) : number(value);
   return showUnseen(JSON.stringify(value));
 }
 
@@ -69,12 +70,12 @@ export function findHeadline(inputs: readonly Input[]): string | null | undefine
 }
 
 /** An input in one line: its only text or its longest as it is, then its other fields with a value by name. */
-export function summariseInput(input: Input): string {
+export function summariseInput(input: Input, readings: Readings = {}): string {
   const main = findMainText(input);
   const all = flattenInput(input);
   const [only] = all;
   if (all.length === 1 && typeof only?.value === 'string') return valueText(only.value);
   const others = all.filter(({ path, value }) => path !== main?.path && value !== null);
-  const fields = others.map(({ path, value }) => `${isolate(path)}: ${isolate(valueText(value))}`);
+  const fields = others.map(({ path, value }) => `${isolate(path)}: ${isolate(valueText(value, readings[path]))}`);
   return [...(main === null ? [] : [isolate(toReadableText(main.value))]), ...fields].join(' · ');
 }

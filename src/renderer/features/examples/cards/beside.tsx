@@ -59,7 +59,9 @@ export function RowHelp({ type, example, why }: RowHelpProps) {
                     {percent(similarity)}
                   </Figure>
                 </div>
-                <p className="muted wrap">{shorten(summariseInput(input_payload), maxSummary)}</p>
+                <p className="muted wrap">
+                  {shorten(summariseInput(input_payload, type.active_version.readings), maxSummary)}
+                </p>
               </li>
             ))}
           </ul>
@@ -83,11 +85,11 @@ export const Guideline = memo(function Guideline({ text }: { text: string }) {
 });
 
 /** The last answers; each can be taken back. */
-export const LastAnswers = memo(function LastAnswers({ typeId: shownId, rows }: { typeId: string; rows: Rows }) {
+export const LastAnswers = memo(function LastAnswers({ type, rows }: { type: DecisionType; rows: Rows }) {
   const { acts } = useWorkbench();
   const done = useStore(acts.store, (state) => state.done);
   const last = done
-    .filter(({ typeId }) => typeId === shownId)
+    .filter(({ typeId }) => typeId === type.id)
     .slice(-maxAnswers)
     .reverse();
   return (
@@ -95,7 +97,7 @@ export const LastAnswers = memo(function LastAnswers({ typeId: shownId, rows }: 
       {last.length === 0 && <p className="muted">Everything you do here can be undone with U, without limit.</p>}
       <ul className="stack tight">
         {last.map((act) => (
-          <Answer key={act.key} act={act} text={findText(act, rows)} />
+          <Answer key={act.key} act={act} text={findText(act, rows, type)} />
         ))}
       </ul>
     </Part>
@@ -103,9 +105,9 @@ export const LastAnswers = memo(function LastAnswers({ typeId: shownId, rows }: 
 });
 
 /** Returns what the labelled row says, where it is among the current rows. */
-function findText({ step }: Act, rows: Rows): string | null {
+function findText({ step }: Act, rows: Rows, { active_version }: DecisionType): string | null {
   const row = step.kind === 'label' ? rows.at(rows.indexOf(step.exampleId)) : undefined;
-  return row ? shorten(summariseInput(row.input_payload), maxSummary) : null;
+  return row ? shorten(summariseInput(row.input_payload, active_version.readings), maxSummary) : null;
 }
 
 /** One act of the last ones: each label adds one and leaves the others as they are drawn. */

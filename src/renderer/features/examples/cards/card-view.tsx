@@ -147,7 +147,7 @@ function CardDesk(props: DeskProps) {
               </div>
               <div>
                 <Guideline text={type.description} />
-                <LastAnswers typeId={type.id} rows={rows} />
+                <LastAnswers type={type} rows={rows} />
               </div>
             </div>
           </Pane>
@@ -270,7 +270,7 @@ function ChangedSuspects({ suspects }: Pick<OutputOf<'examples.stats'>, 'suspect
   const expected = suspects.expected_wrong ?? 0;
   return (
     <Figure className="muted" says={says}>
-      {number(suspects.corrected)} of about {number(expected)} wrong ones changed
+      {number(suspects.corrected)} changed, at most about {number(expected)} are wrong
       {suspects.corrected >= expected && ': those left are probably right'}
     </Figure>
   );
@@ -409,6 +409,7 @@ export const ExampleCard = memo(function ExampleCard({
         input={example.input_payload}
         without={main?.path}
         note={(path, value) => describePlace(numbers, path, value)}
+        readings={type.active_version.readings}
       />
     </div>
   );

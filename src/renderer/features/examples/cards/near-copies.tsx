@@ -17,7 +17,7 @@ const maxCopies = 20;
 const maxSummary = 140;
 
 /** Asks whether near copies of the example labelled last get its answer: one act, taken back as one. */
-export function NearCopies({ type: { id: typeId } }: { type: DecisionType }) {
+export function NearCopies({ type: { id: typeId, active_version } }: { type: DecisionType }) {
   const { acts, queries } = useWorkbench();
   const { sayDone } = useUndo(typeId);
   const step = useStore(acts.store, ({ done }) => done.findLast((act) => act.typeId === typeId)?.step);
@@ -57,7 +57,7 @@ export function NearCopies({ type: { id: typeId } }: { type: DecisionType }) {
       <ul className="stack tight">
         {copies.map(({ id, input_payload }) => (
           <li key={id} className="muted wrap">
-            {shorten(summariseInput(input_payload), maxSummary)}
+            {shorten(summariseInput(input_payload, active_version.readings), maxSummary)}
           </li>
         ))}
       </ul>

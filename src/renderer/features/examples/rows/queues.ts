@@ -129,7 +129,7 @@ export function describeSuspects(suspects: Stats['suspects']): string | null {
   if (suspects === null || expected === 0) return null;
   const changed = number(suspects.corrected);
   return suspects.corrected < expected
-    ? `About ${number(expected)} of all labels were expected to be wrong when they were checked; ${changed} of the suspect ones have been changed.`
+    ? `At most about ${number(expected)} of all labels were expected to be wrong when they were checked: some are right where the fields do not say why. ${changed} of the suspect ones have been changed.`
     : `${changed} suspect labels have been changed, as many as were expected to be wrong: those left are probably right.`;
 }
 

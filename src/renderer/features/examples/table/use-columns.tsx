@@ -59,7 +59,7 @@ function FieldSpread({ field, seen, onFilter }: { field: string; seen: SeenField
 
 /** All columns, and those to show: as chosen, else the label, fields with texts first, and known facts. */
 export function useColumns(
-  { id: typeId, active_version: { options } }: DecisionType,
+  { id: typeId, active_version: { options, readings } }: DecisionType,
   { count, at }: { count: number; at(index: number): Example | undefined },
   seen: SeenFields,
   onFilter: (field: string) => void,
@@ -76,7 +76,7 @@ export function useColumns(
     const paths = new Set([...sample.flatMap((fields) => [...fields.keys()]), ...seen.keys()]);
     const described = [...paths].map((path) => {
       const values = sample.map((fields) => fields.get(path) ?? null);
-      const longest = Math.max(path.length, ...values.map((value) => valueText(value ?? '').length));
+      const longest = Math.max(path.length, ...values.map((value) => valueText(value ?? '', readings[path]).length));
       const numeric = values.every((value) => typeof value === 'number' || value === null);
       return { path, longest, numeric };
     });
@@ -90,7 +90,7 @@ export function useColumns(
         sort: `input.${path}`,
         width: Math.min(420, Math.max(72, longest * (longest <= maxShort ? 8.5 : 7) + 20)),
         numeric,
-        cell: (row: Example) => valueText(fieldsOf(row).get(path) ?? ''),
+        cell: (row: Example) => valueText(fieldsOf(row).get(path) ?? '', readings[path]),
         // Its height is there before the fields are known: a heading that grew would push the rows down.
         below: seen.has(path) ? (
           <FieldSpread field={path} seen={seen} onFilter={onFilter} />
@@ -103,7 +103,7 @@ export function useColumns(
     const usual = [...others.slice(0, 1), ...fields.slice(0, maxFieldColumns), ...others.slice(1)];
     const picked = chosen?.flatMap((id) => all.find((column) => column.id === id) ?? []) ?? [];
     return { all, shown: picked.length > 0 ? picked : usual };
-  }, [typeId, options, fieldsOf, first?.id, isHere, seen, chosen]);
+  }, [typeId, options, readings, fieldsOf, first?.id, isHere, seen, chosen]);
 }
 
 /** The columns of what is known about an example beside its input; the label is the first. */

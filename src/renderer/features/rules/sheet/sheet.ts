@@ -4,7 +4,6 @@ import { foldCase } from '../../../../engine/code-points.ts';
 import type { Rule } from '../../../../engine/domain/definition.ts';
 import { type Cell, type CellField, putCell, toCells, writeValue } from '../../../../engine/rules/analysis/cells.ts';
 import type { KnownField } from '../../../../engine/rules/analysis/fields.ts';
-import { measureInformation } from '../../../../engine/rules/analysis/survey.ts';
 import { nameSubject, printSubject, type Subject } from '../../../../engine/rules/days.ts';
 import { printPath } from '../../../../engine/rules/parsing/print.ts';
 import { findNearest } from '../../../../engine/rules/suggest.ts';
@@ -40,17 +39,10 @@ type Seen = { seen: RulesAnalysis['fields']; days: RulesAnalysis['days'] };
 
 /** The fields that may have a column: those of inputs, then the days between two of their dates. */
 export function listSheetFields(fields: readonly KnownField[], { seen, days }: Seen): SheetField[] {
-  const information = new Map(seen.map((field) => [printPath(field.path), measureInformation(field)]));
+  const known = new Map(seen.map(({ path, information }) => [printPath(path), information]));
   return [
-    ...fields.map((field) => ({ ...field, information: information.get(printPath(field.path)) ?? 0 })),
-    ...days.map(
-      (field): SheetField => ({
-        ...toSubject(field),
-        type: 'number',
-        values: null,
-        information: measureInformation(field),
-      }),
-    ),
+    ...fields.map((field) => ({ ...field, information: known.get(printPath(field.path)) ?? 0 })),
+    ...days.map((field): SheetField => ({ ...field, ...toSubject(field), type: 'number', values: null })),
   ];
 }
 
