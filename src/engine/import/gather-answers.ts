@@ -4,8 +4,10 @@ import { limits } from '../limits.ts';
 import { countOf } from '../numeric.ts';
 import { yesNoPairs } from '../readings/readings.ts';
 import { findNamedAnswer, readerName } from './answers.ts';
+import { isDone, isStatus } from './formats/answer-statuses.ts';
 import { findSecond, settle } from './formats/labelling-exports.ts';
 import type { GivenAnswer } from './formats/labelling-tools.ts';
+import { setCell } from './formats/objects.ts';
 import { readCell, type Sheet, type SheetRow } from './sheet.ts';
 
 type Column = { name: string; read(row: SheetRow): Json };
@@ -20,7 +22,7 @@ const isNoMark = (cell: Json) => isEmpty(cell) || noMarkSign.test(String(cell).t
 const minMarked = 0.5;
 
 /** The shared beginning of several names: the object that the columns lie in, or a word for an answer. */
-const sharedStart = /^(?:.+\.|(?:label|class|target|outcome|category|verdict|decision)[ _-])/i;
+const sharedStart = /^(?:.+\.|(?:is|label|class|target|outcome|category|verdict|decision)[ _-])/i;
 function toOptions(names: readonly string[]): string[] {
   const [start = ''] = sharedStart.exec(names[0] ?? '') ?? [];
   return start !== '' && names.every((name) => name.startsWith(start))
@@ -147,18 +149,56 @@ function tellReadersInRows(sheet: Sheet, columns: readonly Column[]): Sheet | nu
   };
 }
 
+const statusName = /(?:^|[ ._-])(?:status|state)$/i;
+const labelStatusName = /(?:annotation|label(?:l?ing)?|review|answer|workflow)[ ._-]?(?:status|state)$/i;
+
+/** Rows of a column that says which labels count: labels that it calls open or refused are left out, or named. */
+function heedStatuses(sheet: Sheet, columns: readonly Column[]): Sheet {
+  const answer = columns.find(({ name }) => name === (sheet.answer ?? findNamedAnswer(sheet.columns)));
+  const status = columns.find(({ name, read }) => {
+    const values = sheet.rows.map(read).filter((value) => !isEmpty(value));
+    return name !== answer?.name && statusName.test(name) && values.length > 0 && values.every(isStatus);
+  });
+  if (answer === undefined || status === undefined) return sheet;
+  const uncounted = sheet.rows.filter((row) => !isEmpty(answer.read(row)) && !isDone({ status: status.read(row) }));
+  if (uncounted.length === 0 || uncounted.length === sheet.rows.length) return sheet;
+  const words = [...new Set(uncounted.map((row) => String(status.read(row))))].slice(0, 4).join(', ');
+  const rows = countOf(uncounted.length, 'row');
+  if (!labelStatusName.test(status.name)) {
+    const note = `“${status.name}” is ${words} in ${rows} with a label: where it says which labels count, leave those rows out`;
+    return { ...sheet, notes: [...sheet.notes, note] };
+  }
+  const left = new Set(uncounted);
+  const withoutLabel = (row: SheetRow): SheetRow => {
+    if (!left.has(row)) return row;
+    if ('values' in row) {
+      setCell(row, answer.name, null);
+      return row;
+    }
+    return { ...row, cells: row.cells.map((cell, at) => (sheet.columns[at] === answer.name ? null : cell)) };
+  };
+  return {
+    ...sheet,
+    rows: sheet.rows.map(withoutLabel),
+    setAside: new Map([...(sheet.setAside ?? []), [status.name, 'It says which labels count.']]),
+    notes: [...sheet.notes, `Labels of ${rows} do not count, as “${status.name}” is ${words}`],
+  };
+}
+
 /** Where answers may stand but in one column, the more certain first. */
 const places = [gatherReaders, gatherMarks, tellReadersInRows];
 
 /** Finds answers in several columns or rows, and says so; a file that has a column called an answer keeps it. */
-export function gatherAnswers(sheet: Sheet): Sheet {
-  if (sheet.isOwnExport || sheet.answer !== undefined || sheet.rows.length < 2) return sheet;
+export function gatherAnswers(given: Sheet): Sheet {
+  if (given.isOwnExport || given.rows.length < 2) return given;
+  const columns = given.columns.slice(0, limits.maxOptions * 4).map((name, index) => ({
+    name,
+    read: (row: SheetRow) => readCell(row, given.columns, index) ?? null,
+  }));
+  const sheet = heedStatuses(given, columns);
+  if (sheet.answer !== undefined) return sheet;
   // Columns that nobody has named are called as no option.
   const hasAnswer = findNamedAnswer(sheet.columns) !== null || sheet.header?.line === 0;
-  const columns = sheet.columns.slice(0, limits.maxOptions * 4).map((name, index) => ({
-    name,
-    read: (row: SheetRow) => readCell(row, sheet.columns, index) ?? null,
-  }));
   for (const place of hasAnswer ? [tellReadersInRows] : places) {
     const gathered = place(sheet, columns);
     if (gathered !== null) return gathered;

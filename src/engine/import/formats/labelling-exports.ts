@@ -1,6 +1,7 @@
 /** Exports of labelling tools as records: fields, answers to the tool's questions, and marked parts in words. */
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { readCell, type Sheet } from '../sheet.ts';
+import { isAccepted } from './answer-statuses.ts';
 import type { Records } from './json/json-records.ts';
 import { answerTables, labellingServices } from './labelling-services.ts';
 import {
@@ -112,7 +113,7 @@ export function readExport(found: Records): Records | null {
   const labels = new Set(objects.flatMap(({ label }) => (typeof label === 'string' ? [label] : [])));
   return describeTasks(
     tool,
-    objects.map((record) => tool.read(record, labels)),
+    objects.map((record) => tool.read(record, { labels, areReviewed: false })),
     found,
   );
 }
@@ -131,7 +132,10 @@ export function readToolTable(sheet: Sheet): Sheet {
     Object.fromEntries(sheet.columns.map((name, at) => [name, readList(readCell(row, sheet.columns, at) ?? null)]));
   const tool = findTool([...answerTables, ...tableTools], sheet.rows.slice(0, sampled).map(toRecord));
   if (tool === undefined) return setAnnotationAside(sheet);
-  const read = sheet.rows.map((row) => ({ line: row.line, ...tool.read(toRecord(row), new Set()) }));
+  const { status = '' } = tool;
+  const areReviewed = sheet.rows.some((row) => isAccepted(readCell(row, sheet.columns, sheet.columns.indexOf(status))));
+  const file = { labels: new Set<string>(), areReviewed };
+  const read = sheet.rows.map((row) => ({ line: row.line, ...tool.read(toRecord(row), file) }));
   const isJoined = answerTables.includes(tool);
   const tasks = [...Map.groupBy(read, ({ line, fields }) => (isJoined ? JSON.stringify(fields) : line)).values()];
   const joined = tasks.flatMap(([first, ...others]) =>
@@ -147,14 +151,21 @@ export function readToolTable(sheet: Sheet): Sheet {
   return { ...sheet, ...found, columns, rows };
 }
 
-/** Columns by which a table that Label Studio exported is known, and others that it writes of an annotation. */
-const annotationColumns = ['annotation_id', 'annotator', 'lead_time'];
-const writtenColumns = [...annotationColumns, 'created_at', 'updated_at'];
+/** Columns by which a table of a tool is known, and those that it writes of an annotation. */
+const writtenColumns = [
+  {
+    name: 'Label Studio',
+    known: ['annotation_id', 'annotator', 'lead_time'],
+    written: ['annotation_id', 'annotator', 'lead_time', 'created_at', 'updated_at'],
+  },
+  { name: 'doccano', known: ['annotation_approver'], written: ['annotation_approver'] },
+];
 
-/** Sets the columns of a table aside that Label Studio has written about the annotation. */
+/** Sets the columns of a table aside that a tool has written about the annotation. */
 function setAnnotationAside(sheet: Sheet): Sheet {
-  if (!annotationColumns.every((name) => sheet.columns.includes(name))) return sheet;
-  const written = writtenColumns.filter((name) => sheet.columns.includes(name));
-  const setAside = new Map(written.map((name) => [name, 'Label Studio wrote it about the annotation.']));
-  return { ...sheet, detected: [...sheet.detected, 'an export of Label Studio'], setAside };
+  const tool = writtenColumns.find(({ known }) => known.every((name) => sheet.columns.includes(name)));
+  if (tool === undefined) return sheet;
+  const written = tool.written.filter((name) => sheet.columns.includes(name));
+  const setAside = new Map(written.map((name) => [name, `${tool.name} wrote it about the annotation.`]));
+  return { ...sheet, detected: [...sheet.detected, `an export of ${tool.name}`], setAside };
 }

@@ -1,9 +1,9 @@
 /** How hosted services and crowds export labels: JSON of tasks, or a table with a row for each answer. */
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { isAccepted, isDone } from './answer-statuses.ts';
 import {
   describeSpan,
   type GivenAnswer,
-  isDone,
   type LabelledTask,
   type LabellingTool,
   onlyQuestion,
@@ -84,6 +84,26 @@ const lightTag: LabellingTool = {
   },
 };
 
+const kili: LabellingTool = {
+  name: 'Kili',
+  about: 'Reads the content and labels of each asset, not predictions and saved drafts; a review comes first',
+  matches: ({ content, labels }) =>
+    content !== undefined &&
+    Array.isArray(labels) &&
+    labels.every((one) => isJsonObject(toObject(one)['jsonResponse'])),
+  read({ content = null, labels }) {
+    const kept = toObjects(labels).filter(({ labelType: type }) => type === 'DEFAULT' || type === 'REVIEW');
+    const given = kept.flatMap(({ jsonResponse: jobs, labelType: type, author }) =>
+      Object.entries(toObject(jobs)).map(([question, job]): GivenAnswer => {
+        const { categories, text = null } = toObject(job);
+        const names = toObjects(categories).map(({ name }) => name ?? null);
+        return [question, unwrapSingle(names) ?? text, JSON.stringify(author ?? null), type === 'REVIEW'];
+      }),
+    );
+    return { fields: { text: content }, given, spans: [] };
+  },
+};
+
 const findGroundTruth = (record: JsonObject) =>
   Object.keys(record).find((key) => toObject(record[`${key}-metadata`])['class-name'] !== undefined);
 
@@ -112,12 +132,16 @@ function toGiven(question: string, answer: Json, isCounted: boolean, person: Jso
   return given;
 }
 
+const isSubmitted = (status: Json | undefined) => isDone({ status });
+
 const toloka: LabellingTool = {
   name: 'Toloka',
-  about: 'Reads inputs and outputs of each assignment; refused ones do not count, and golden answers come first',
+  about:
+    'Reads inputs and outputs of each assignment; refused ones do not count, and golden answers come first; where some are accepted, those that wait do not count',
+  status: 'ASSIGNMENT:status',
   matches: (record) => record['ASSIGNMENT:status'] !== undefined && listParts(record, 'INPUT:').length > 0,
-  read(record): LabelledTask {
-    const isCounted = isDone({ status: record['ASSIGNMENT:status'] });
+  read(record, { areReviewed }): LabelledTask {
+    const isCounted = (areReviewed ? isAccepted : isSubmitted)(record['ASSIGNMENT:status']);
     const given = listParts(record, 'OUTPUT:').flatMap(([question, answer]) =>
       toGiven(question, answer, isCounted, record['ASSIGNMENT:worker_id'], record[`GOLDEN:${question}`]),
     );
@@ -127,10 +151,12 @@ const toloka: LabellingTool = {
 
 const mechanicalTurk: LabellingTool = {
   name: 'Mechanical Turk',
-  about: 'Reads inputs and answers of each assignment; rejected ones do not count',
+  about:
+    'Reads inputs and answers of each assignment; rejected ones do not count; where some are approved, those that wait do not count',
+  status: 'AssignmentStatus',
   matches: (record) => record['AssignmentStatus'] !== undefined && listParts(record, 'Input.').length > 0,
-  read(record): LabelledTask {
-    const isCounted = isDone({ status: record['AssignmentStatus'] });
+  read(record, { areReviewed }): LabelledTask {
+    const isCounted = (areReviewed ? isAccepted : isSubmitted)(record['AssignmentStatus']);
     // A form of radio buttons has a column for each, true where it was chosen.
     const given = listParts(record, 'Answer.').flatMap(([name, value]) => {
       const [, question = name, option = ''] = /^(.+)\.([^.]+)$/.exec(name) ?? [];
@@ -157,6 +183,6 @@ const appen: LabellingTool = {
   },
 };
 
-export const labellingServices: readonly LabellingTool[] = [labelbox, oldLabelbox, lightTag, groundTruth];
+export const labellingServices: readonly LabellingTool[] = [labelbox, oldLabelbox, lightTag, kili, groundTruth];
 /** Tools whose tables have a row for each answer of a person. */
 export const answerTables: readonly LabellingTool[] = [toloka, mechanicalTurk, appen];

@@ -1,6 +1,7 @@
 /** How labelling tools write a record in their exports: the fields that people saw, and what they said about it. */
 import { toPlainText } from '../../export/plain-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { isDone, isStatus } from './answer-statuses.ts';
 
 /** The question where a tool has only one. */
 export const onlyQuestion = 'label';
@@ -15,9 +16,12 @@ export type LabellingTool = {
   /** A sentence about the parts that are read and those that are not. */
   about: string;
   matches(record: JsonObject): boolean;
-  /** Reads a record; `labels` are the different ones of all records, where each has one as text. */
-  read(record: JsonObject, labels: ReadonlySet<string>): LabelledTask;
+  /** The key of whether an answer was accepted, where answers are looked at. */
+  status?: string;
+  read(record: JsonObject, file: LabelledFile): LabelledTask;
 };
+/** All records together: the different labels, where each has one as text, and whether some answers were accepted. */
+type LabelledFile = { labels: ReadonlySet<string>; areReviewed: boolean };
 
 /** The objects of a list; none of anything else. */
 export const toObjects = (value: Json | undefined): JsonObject[] =>
@@ -34,11 +38,6 @@ export function unwrapSingle(value: Json | undefined): Json {
 /** A record without some of its keys. */
 const without = (record: JsonObject, keys: RegExp): JsonObject =>
   Object.fromEntries(Object.entries(record).filter(([key]) => !keys.test(key)));
-
-const doneStatus = /^(?:submitted|validated|accepted|approved|completed?|done|in_review)$/i;
-/** Whether what has this status counts: it was submitted, not thrown away, refused or left as a draft. */
-export const isDone = ({ status }: { status?: Json | undefined }): boolean =>
-  status === undefined || status === null || doneStatus.test(String(status));
 
 /** A marked part in words: “Berlin [city]”, or where it is: “1.5–2.25 [speech]”. */
 export function describeSpan(
@@ -81,7 +80,7 @@ function addResult(
   given.push([typeof name === 'string' ? name : onlyQuestion, unwrapSingle(paths ?? only), person, isTruth]);
 }
 
-const labelStudio: LabellingTool = {
+export const labelStudio: LabellingTool = {
   name: 'Label Studio',
   about: 'Reads the data and annotations of each task, not who wrote them or when',
   matches: ({ data, annotations, completions = annotations }) => isJsonObject(data) && Array.isArray(completions),
@@ -89,7 +88,9 @@ const labelStudio: LabellingTool = {
     const task: LabelledTask = { fields: toObject(data), given: [], spans: [] };
     for (const { result, completed_by: by, ...one } of toObjects(completions)) {
       const isTruth = one['ground_truth'] === true;
-      const isRefused = one['last_action'] === 'rejected' || toObjects(one['reviews']).at(-1)?.['accepted'] === false;
+      const isRefused =
+        [one['last_action'], one['state'], one['status']].some((status) => isStatus(status) && !isDone({ status })) ||
+        toObjects(one['reviews']).at(-1)?.['accepted'] === false;
       if (one['was_cancelled'] === true || isRefused) continue;
       for (const each of toObjects(result)) addResult(task, each, JSON.stringify(by ?? null), isTruth);
     }
@@ -223,7 +224,7 @@ const prodigy: LabellingTool = {
   about: 'Read are the text, its meta and what was accepted, without tokens, options and hashes',
   matches: ({ answer, accept, _task_hash: hash }) =>
     answer !== undefined && (hash !== undefined || Array.isArray(accept)),
-  read(record, labels) {
+  read(record, { labels }) {
     const { text, spans, answer, label, accept = label } = record;
     const marked = answer === 'accept' ? toObjects(spans) : [];
     return {
@@ -260,7 +261,8 @@ const isTriple = (value: Json): value is [Json, Json, Json] =>
 
 const doccano: LabellingTool = {
   name: 'doccano, or labels in lists as there',
-  about: 'A list of one label is that label; comments and relations are not read',
+  about:
+    'A list of one label is that label; comments and relations are not read, nor names of labels of which an old export has numbers alone',
   matches: ({ label, labels = label, entities, annotations }) =>
     labels === null ||
     Array.isArray(labels) ||
@@ -269,7 +271,7 @@ const doccano: LabellingTool = {
   read(record) {
     const { text, data = text, annotations, entities } = record;
     const { label = toObjects(annotations).map((one) => one['label'] ?? null), labels = label } = record;
-    const triples = Array.isArray(labels) ? labels.filter(isTriple) : [];
+    const triples = [labels, entities].flatMap((list) => (Array.isArray(list) ? list.filter(isTriple) : []));
     const marked = toObjects(entities).map(
       ({ start_offset: start, end_offset: end, label: name }) => [start, end, name] as const,
     );

@@ -53,7 +53,8 @@ export function listFields(objects: readonly JsonObject[]): string[] {
 
 const longNumber = /^-?\d{16,}$/;
 
-function setCell({ values }: ObjectRow, name: string, value: Json): void {
+/** Sets the value of a row in a column of its own, or within one. */
+export function setCell({ values }: Pick<ObjectRow, 'values'>, name: string, value: Json): void {
   const keys = Object.hasOwn(values, name) ? [name] : name.split('.');
   const last = keys.pop() ?? name;
   let place = values;
