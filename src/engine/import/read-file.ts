@@ -1,7 +1,8 @@
 /** Reading a file of any format into a sheet: its first bytes say more than its name. */
 
+import { describeOther, findContainerOfBytes, findContainerOfText, sampledCharacters } from './formats/containers.ts';
 import { openJsonCells } from './formats/json/json-cells.ts';
-import { insideCall, parsePlainJson, readJson } from './formats/json/read-json.ts';
+import { parsePlainJson, readJson } from './formats/json/read-json.ts';
 import { readToolTable } from './formats/labelling-exports.ts';
 import type { WorkbookSheet } from './formats/read-workbook.ts';
 import { gatherAnswers } from './gather-answers.ts';
@@ -9,27 +10,11 @@ import { type ParseJson, type Sheet, type SheetChoice, type TextFormat, Unreadab
 import { decodeText, isEncoding } from './tables/decode-text.ts';
 import type { TableLine } from './tables/find-header.ts';
 import { findSeparator, nameSeparator } from './tables/find-separator.ts';
-import { describeOtherText } from './tables/other-texts.ts';
 import { readDelimited } from './tables/read-delimited.ts';
 import { listLines } from './tables/skipped.ts';
 
-/** How much of a file's start shows whether it is a text. */
-const sampledCharacters = 4_096;
 /** A file with more of U+0000 is not a text. */
 const maxZeroShare = 0.05;
-const readable = 'CSV, TSV, Excel (.xlsx), Parquet, JSON or JSON Lines';
-
-/** The first bytes of files without examples, and the common name of such a file. */
-const otherFiles = [
-  ['\x89PNG', 'a PNG picture'],
-  ['\xff\xd8\xff', 'a JPEG picture'],
-  ['GIF8', 'a GIF picture'],
-  ['%PDF', 'a PDF document'],
-  ['\xd0\xcf\x11\xe0', 'an Excel file of the old kind (.xls), or one with a password'],
-  ['\x1f\x8b', 'a gzip archive'],
-  ['PARE', 'a Parquet file with a key'],
-  ['MIME-Version', 'a web page with its pictures (.mht)'],
-] as const;
 
 /** Bounds of what is read. `checkText` throws before a text is parsed; its separator is null for JSON. */
 type FileLimits = {
@@ -39,11 +24,6 @@ type FileLimits = {
   checkText?(text: string, separator: string | null): void;
 };
 
-const startsWith = (bytes: Uint8Array, sign: string) =>
-  [...sign].every((character, index) => bytes[index] === character.charCodeAt(0));
-
-const describeOther = (what: string) => `This is ${what}. Save its table as ${readable}, then choose that file.`;
-
 /** Throws where a file, or what is packed in it, is larger than may be read. */
 function refuseSize(bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return;
@@ -51,14 +31,12 @@ function refuseSize(bytes: number, maxBytes: number): void {
   throw new UnreadableFile(`The file holds ${size} MB; at most ${most} MB are read. Import it in several parts.`);
 }
 
-const isJson = (name: string, text: string) =>
-  /\.(?:jsonl?|ndjson|geojson)$/i.test(name) || jsonStart.test(text) || insideCall.test(text);
-const jsonStart = /^\s*(?:\{\s*["'}/]|\[\s*(?:[[{"'\]/]|(?:-?\d[\d.eE+-]*|true|false|null|NaN)\s*[,\]]))/;
 const isNamedLines = (name: string, format: TextFormat | null) =>
   format === 'jsonl' || /\.(?:jsonl|ndjson)$/i.test(name);
-/** How a web page or an XML document begins; what begins a cell of a table with a tag is no such element. */
-const markup = /^\s*<(?:!doctype|html|head|body|table|meta|style|\?xml)\b/i;
 const excelXml = 'urn:schemas-microsoft-com:office:spreadsheet';
+
+/** Begins each document of a JSON text sequence (RFC 7464). */
+const recordSign = '\x1e';
 
 /** The line that names the separator for Excel. */
 const separatorLine = /^"?sep=([^\r\n])"?(?=\r|\n)/i;
@@ -83,28 +61,31 @@ function toSeparator(text: string, format: TextFormat | null, { delimiter, quote
   );
 }
 
-/** Reads a text of a stated format, or of the one that is found where it is null. Throws UnreadableFile. */
-export function readText(
+/** Reads a text of a stated format, or of the kind that is found where it is null. Throws UnreadableFile. */
+export async function readText(
   name: string,
   text: string,
   format: TextFormat | null,
   choice: SheetChoice,
   limits: FileLimits,
-): Sheet {
-  return gatherAnswers(readTextOf(name, text, format, choice, limits));
+): Promise<Sheet> {
+  return gatherAnswers(await readTextOf(name, text, format, choice, limits));
 }
 
-function readTextOf(
+async function readTextOf(
   name: string,
   text: string,
   format: TextFormat | null,
   choice: SheetChoice,
   { maxRows, parseJson = parsePlainJson, checkText }: FileLimits,
   detected: string[] = [],
-): Sheet {
-  const clean = text.replace(/^\ufeff/, '');
+): Promise<Sheet> {
+  const clean = text.startsWith(recordSign) ? text.replaceAll(recordSign, '') : text.replace(/^\ufeff/, '');
   if (clean.trim() === '') throw new UnreadableFile('The file is empty.');
-  if (format === 'json' || format === 'jsonl' || (format === null && isJson(name, clean))) {
+  const container = format === null ? findContainerOfText(name, clean) : null;
+  if (container !== null && container.reads === undefined) throw new UnreadableFile(describeOther(container));
+  if (container?.reads === 'markup') return readMarkup(clean, choice, parseJson);
+  if (container?.reads === 'json' || format === 'json' || format === 'jsonl') {
     checkText?.(clean, null);
     return readJson(clean, isNamedLines(name, format), detected, parseJson, maxRows);
   }
@@ -122,7 +103,7 @@ const openTable = (sheet: Sheet, parseJson: ParseJson): Sheet =>
 async function openWorkbook(bytes: Uint8Array, maxBytes: number): Promise<WorkbookSheet[]> {
   const { readSheets } = await import('./formats/read-workbook.ts');
   const sheets = readSheets(bytes, (size) => refuseSize(size, maxBytes));
-  if (!Array.isArray(sheets)) throw new UnreadableFile(describeOther(sheets.otherKind));
+  if (!Array.isArray(sheets)) throw new UnreadableFile(describeOther(sheets));
   return sheets;
 }
 
@@ -146,7 +127,8 @@ async function readMarkup(text: string, choice: SheetChoice, parseJson?: ParseJs
   const { readHtml, readXmlWorkbook } = await import('./formats/read-markup.ts');
   if (text.includes(excelXml)) return readWorkbook(readXmlWorkbook(text), 'Excel 2003 (XML)', choice, parseJson);
   const tables = readHtml(text);
-  if (tables.length === 0) throw new UnreadableFile(describeOther('a web page or an XML document without a table'));
+  if (tables.length === 0)
+    throw new UnreadableFile(describeOther({ what: 'a web page or an XML document without a table' }));
   return readWorkbook(tables, 'a web page', choice, parseJson);
 }
 
@@ -156,7 +138,7 @@ function refuseZeros(text: string): void {
   if (at < 0) return;
   const sample = text.slice(0, sampledCharacters);
   if (sample.split('\0').length - 1 > maxZeroShare * sample.length)
-    throw new UnreadableFile(describeOther('a file of an unknown kind'));
+    throw new UnreadableFile(describeOther({ what: 'a file of an unknown kind' }));
   const line = text.slice(0, at).split('\n').length;
   throw new UnreadableFile('The line holds the sign U+0000, which no text has. Take it out, or save the file again.', {
     line,
@@ -187,12 +169,12 @@ async function readContainer(
 ): Promise<Sheet> {
   refuseSize(bytes.length, fileLimits.maxBytes);
   const { maxBytes } = fileLimits;
-  if (startsWith(bytes, 'PAR1'))
+  const container = findContainerOfBytes(name, bytes);
+  if (container?.reads === 'parquet')
     return (await import('./formats/read-parquet.ts')).readParquet(bytes, (size) => refuseSize(size, maxBytes));
-  if (startsWith(bytes, 'PK\x03\x04'))
+  if (container?.reads === 'workbook')
     return readWorkbook(await openWorkbook(bytes, maxBytes), 'Excel', choice, fileLimits.parseJson);
-  const other = otherFiles.find(([sign]) => startsWith(bytes, sign));
-  if (other) throw new UnreadableFile(describeOther(other[1]));
+  if (container !== null) throw new UnreadableFile(describeOther(container));
   if (choice.encoding !== undefined && !isEncoding(choice.encoding))
     throw new UnreadableFile(
       `There is no encoding “${choice.encoding}”. Name another, such as windows-1252 or shift_jis.`,
@@ -200,13 +182,7 @@ async function readContainer(
   const { text, encoding, choices, damaged } = await decodeText(bytes, choice.encoding);
   refuseZeros(text);
   const detected = encoding === 'utf-8' ? [] : [nameEncoding(encoding)];
-  if (/\.ya?ml$/i.test(name)) throw new UnreadableFile(describeOther('a YAML file'));
-  const otherText = describeOtherText(name, text);
-  if (otherText !== null) throw new UnreadableFile(otherText);
-  const sheet =
-    markup.test(text) || /\.xml$/i.test(name)
-      ? await readMarkup(text, choice, fileLimits.parseJson)
-      : readTextOf(name, text, null, choice, fileLimits, detected);
+  const sheet = await readTextOf(name, text, null, choice, fileLimits, detected);
   const characters = damaged.count === 1 ? 'character' : 'characters';
   const lost = `${damaged.count} ${characters} cannot be read as ${nameEncoding(encoding)} and became “�”, ${damaged.lines.length === 1 ? 'in line' : 'in lines'} ${listLines(damaged.lines, damaged.lines.length)}`;
   return {

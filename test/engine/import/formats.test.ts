@@ -131,7 +131,7 @@ describe('a workbook', () => {
     const archive = (part: string) => read('a.zip', zipSync({ [part]: strToU8('') }).slice());
     await expect(archive('xl/workbook.bin')).rejects.toThrow('an Excel workbook of the binary kind (.xlsb)');
     await expect(archive('content.xml')).rejects.toThrow('an OpenDocument file (.ods)');
-    await expect(archive('a.csv')).rejects.toThrow('This is a ZIP archive. Save its table as CSV');
+    await expect(archive('a.csv')).rejects.toThrow('This is a ZIP archive. Unpack it, then choose that file.');
   });
 });
 

@@ -73,7 +73,7 @@ describe('the first bytes of a file', () => {
     );
     await expect(of('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')).rejects.toThrow('an Excel file of the old kind (.xls)');
     await expect(of('\x7fELF\x02\x01\x01\0')).rejects.toThrow('This is a file of an unknown kind.');
-    await expect(of('PAR1 and no more')).rejects.toThrow('The Parquet file is damaged or incomplete');
+    await expect(of('PAR1\x15 and no more')).rejects.toThrow('The Parquet file is damaged or incomplete');
   });
 
   it('show a packed file, whose sheets are measured before they are unpacked', async () => {

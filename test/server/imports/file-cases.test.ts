@@ -1,4 +1,4 @@
-/** Files as people have them: the page, REST and the command line read each alike, or refuse it alike. */
+/** Files as people have them: the page, REST, the command line and agents read each alike, or refuse it alike. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ import {
 import { importFile } from '../../../src/server/command-line/import.ts';
 import { ApiError, type Client } from '../../../src/server/contract/client.ts';
 import files from '../../cases/files.json' with { type: 'json' };
-import { clientOf, openForAll, openForTest, sendForm, temporaryFolder } from '../workbench.ts';
+import { callerOf, clientOf, openForAll, openForTest, sendForm, temporaryFolder } from '../workbench.ts';
 
 type Case = {
   file: string;
@@ -33,6 +33,8 @@ type Case = {
   notes?: string[];
   refusal?: string;
   says?: string;
+  /** Its name alone tells what it is; an agent gives none. */
+  isNamed?: boolean;
 };
 /** What a door says of a file: its inputs and the reasons of its columns, or why it is refused. */
 type Answer = Pick<Case, 'inputs' | 'labels' | 'reasons' | 'notes' | 'refusal' | 'says'>;
@@ -130,12 +132,14 @@ it('names the command for another column of answers on the command line [FIL-43]
 
 describe('a file of others', () => {
   const bench = openForAll();
+  let id = '';
   let url = '';
   let client: Client;
   beforeAll(async () => {
     const type = { name: 'files', options };
     client = clientOf(bench.app, bench.token);
-    url = `/decision-types/${(await bench.call('POST', '/decision-types', type)).body.id}/examples/import`;
+    id = (await bench.call('POST', '/decision-types', type)).body.id;
+    url = `/decision-types/${id}/examples/import`;
   });
   it.each([
     'sdk-label-studio.csv',
@@ -175,9 +179,26 @@ describe('a file of others', () => {
     };
   };
 
+  /** What an agent is answered about a text; null for files that are no text, or whose parts have to be named. */
+  const readByAgent = async (given: Case) => {
+    const content = readFileSync(toPath(given)).toString('utf8');
+    if (content.includes('\ufffd') || content.includes('\0') || given.options || given.isNamed) return null;
+    const mapping = given.label === undefined ? {} : { mapping: { decision: given.label } };
+    const format = /\.(?:jsonl|ndjson)$/.test(given.file) ? { format: 'jsonl' } : {};
+    const params = { name: 'import_examples', arguments: { decision_type_id: id, content, ...mapping, ...format } };
+    const call = callerOf(bench.app, { authorization: `Bearer ${bench.token}` });
+    const headers = { accept: 'application/json, text/event-stream' };
+    const { text } = await call('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers);
+    const { isError, structuredContent, content: said } = JSON.parse(text.replace(/^(?:.*\n)*?data: /, '')).result;
+    return isError
+      ? { refusal: JSON.stringify(said) }
+      : { total: structuredContent.total, labelled: structuredContent.labelled };
+  };
+
   it.each(files.cases as Case[])(
-    'is read or refused alike by page, REST and command line: $file [FIL-1] [FIL-24]',
+    'is read or refused alike by page, REST, command line and agents: $file [FIL-1] [FIL-24]',
     async (given) => {
+      const byAgent = await readByAgent(given);
       const byPage = await orRefusal(readByPage(given));
       const overRest = await readOverRest(given);
       const flags = Object.entries({
@@ -199,6 +220,13 @@ describe('a file of others', () => {
         const wanted = given.inputs?.slice(0, maxPreviewed);
         expect(inputs?.slice(0, maxPreviewed)).toEqual(answer === decided ? wanted?.map(leaveOutEmpty) : wanted);
         expect(refusal).toContain(given.refusal ?? '');
+      }
+      if (byAgent !== null) {
+        const { inputs, labels } = byPage;
+        const counts = { total: inputs?.length, labelled: labels?.filter((label) => label !== null).length };
+        expect(byAgent).toEqual(
+          given.refusal === undefined ? counts : { refusal: expect.stringContaining(given.refusal) },
+        );
       }
       if (given.notes !== undefined) expect(byPage.notes).toEqual(given.notes);
       for (const { reasons = {} } of [byPage, overRest]) {

@@ -1,4 +1,5 @@
 /** Excel workbooks (ECMA-376): their fullest sheet that is not hidden, or the one that is chosen. */
+
 import { FlateErrorCode, strFromU8, type UnzipFileFilter, type Unzipped, unzipSync } from 'fflate';
 import { toLetters } from '../../export/column-letters.ts';
 import type { Json } from '../../json.ts';
@@ -7,6 +8,7 @@ import { readExportedTable } from '../tables/exported-table.ts';
 import { findHeader, isFilled, maxTitleLines } from '../tables/find-header.ts';
 import { readTable } from '../tables/read-table.ts';
 import { SkippedLines } from '../tables/skipped.ts';
+import { type Container, findContainerOfArchive } from './containers.ts';
 import { findCurrency, findFormat, findTimeForm, type NumberFormat } from './number-formats.ts';
 import {
   type CellParts,
@@ -147,24 +149,12 @@ const countCells = ({ rows, columns }: WorkbookSheet) => rows.length * columns.l
 export const sortSheets = (sheets: readonly WorkbookSheet[]): WorkbookSheet[] =>
   [...sheets].sort((a, b) => Number(a.isHidden) - Number(b.isHidden) || countCells(b) - countCells(a));
 
-/** Parts by which archives of other kinds are known. */
-const otherKinds = [
-  ['xl/workbook.bin', 'an Excel workbook of the binary kind (.xlsb)'],
-  ['content.xml', 'an OpenDocument file (.ods)'],
-  ['word/document.xml', 'a Word document'],
-  ['index/document.iwa', 'an Apple Numbers file'],
-] as const;
-
 /** The sheets of a workbook as they are offered, or what another archive is. Throws UnreadableFile. */
-export function readSheets(
-  bytes: Uint8Array,
-  refuseSize: (bytes: number) => void,
-): WorkbookSheet[] | { otherKind: string } {
+export function readSheets(bytes: Uint8Array, refuseSize: (bytes: number) => void): WorkbookSheet[] | Container {
   const { has, read } = openArchive(bytes, refuseSize);
   const start = [...readRelations(read('_rels/.rels'), '').values()].find(({ type }) => type === 'officeDocument');
   const path = start !== undefined && has(start.target) ? start.target : 'xl/workbook.xml';
-  if (!has(path) || !path.endsWith('.xml'))
-    return { otherKind: otherKinds.find(([part]) => has(part))?.[1] ?? 'a ZIP archive' };
+  if (!has(path) || !path.endsWith('.xml')) return findContainerOfArchive(has);
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const relations = readRelations(read(`${folder}_rels/${path.slice(folder.length)}.rels`), folder);
   const readOnly = (type: string, usual: string) =>

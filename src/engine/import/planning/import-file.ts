@@ -118,7 +118,7 @@ export async function openSheet(file: ImportFile, choice: SheetChoice): Promise<
   const sheet =
     'bytes' in file
       ? await readFile(file, choice, fileLimits)
-      : readText('', file.content, file.format, choice, fileLimits);
+      : await readText('', file.content, file.format, choice, fileLimits);
   // A file of which no line can be read is refused with the reasons.
   if (sheet.rows.length === 0 && sheet.refused.length > 0) refuseFile(sheet.refused.map(toProblem));
   checkSheet(sheet);

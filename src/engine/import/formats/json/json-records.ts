@@ -25,7 +25,7 @@ type FoundList = { path: string; list: readonly unknown[] };
 
 /** Whether a list says something about the records: their columns, their counts, or what went wrong. */
 const isAbout = ({ path }: FoundList) =>
-  /(?:^|\.)(?:schema|fields|columns|features|meta|errors|warnings|facets|aggregations|links|included)(?:\.|$)/i.test(
+  /(?:^|\.)(?:schema|fields|columns|features|meta|errors|warnings|facets|aggregations|links|included|\w+headers)(?:\.|$)/i.test(
     path,
   );
 
@@ -53,6 +53,11 @@ function fromLists(names: readonly Json[], lists: readonly Json[][]): JsonObject
 /** Records from lists of cells, of which the first may name the columns. */
 function fromRows(rows: readonly Json[][]): Records {
   const [first = [], ...others] = rows;
+  const tuples = rows.flatMap(([text, said, ...more]) =>
+    typeof text === 'string' && isJsonObject(said) && more.length === 0 ? [{ text, ...said }] : [],
+  );
+  if (tuples.length === rows.length)
+    return { list: tuples, detected: ['a text in each list, and what is said of it'], notes: [] };
   const areNames = others.length > 0 && first.every((name) => typeof name === 'string');
   if (areNames) {
     const kinds = areKinds(others[0] ?? [], others.slice(1, sampled), first.length);
@@ -115,13 +120,16 @@ function fromTable(value: JsonObject): Records | null {
 
 /** Keys under which tools wrap a record: Hugging Face, Elasticsearch, GeoJSON, GraphQL, Airtable and DynamoDB. */
 const wrappers = ['row', '_source', 'properties', 'node', 'fields', 'Item'];
+/** Keys that Splunk writes beside a result. */
+const besideResult = /^(?:preview|offset|lastrow|result)$/;
 
 /** The records that are wrapped in the elements of a list, unless an answer stands beside them. */
 export function unwrap(records: Records): Records {
   const sample = records.list.slice(0, sampled).filter(isJsonObject);
   const holdsAnswer = sample.some((element) => Object.keys(element).some((name) => answerName.test(name)));
   const isWrapper = (name: string) => sample.length > 0 && sample.every((element) => isJsonObject(element[name]));
-  const key = holdsAnswer ? undefined : wrappers.find(isWrapper);
+  const isResult = sample.every((element) => Object.keys(element).every((name) => besideResult.test(name)));
+  const key = holdsAnswer ? undefined : [...wrappers, ...(isResult ? ['result'] : [])].find(isWrapper);
   if (key === undefined) return records;
   const list = records.list.map((element) => (isJsonObject(element) ? (element[key] ?? null) : element));
   return { ...records, list, notes: [...records.notes, `Reads “${key}” of each element, and nothing else`] };

@@ -7,6 +7,9 @@ const doubtful = /(?<![\w.+-])-?(?:\d{16,}(?![\w.+-])|NaN\b|Infinity\b)/g;
 /** As `doubtful`, without a look around each number: most texts hold none of it. */
 const suspicious = /\d{16}|NaN|Infinity/;
 
+/** JSON within the call of a function, as web pages ask for it: `callback({…});` */
+export const insideCall = /^\s*(?:\/\*[^*]*\*\/)?\s*[A-Za-z_$][\w.$]*\(\s*([[{][\s\S]*[\]}])\s*\)\s*;?\s*$/;
+
 /** A text with what was changed in it; `hasLongNumbers` where whole numbers became texts. */
 export type RepairedText = { text: string; notes: string[]; hasLongNumbers: boolean };
 

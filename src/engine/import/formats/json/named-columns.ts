@@ -36,7 +36,9 @@ function readNames(list: readonly Json[], isNamed: boolean): string[] | null {
 
 /** The cells of a row that is a list, or an object around one; null for any other. */
 function readRow(row: Json): Json[] | null {
-  const list = isJsonObject(row) ? rowKeys.map((key) => row[key]).find(Array.isArray) : row;
+  if (!isJsonObject(row)) return Array.isArray(row) ? row : null;
+  const lists = Object.values(row);
+  const list = rowKeys.map((key) => row[key]).find(Array.isArray) ?? (lists.every(Array.isArray) ? lists.flat() : null);
   return Array.isArray(list) ? list : null;
 }
 
@@ -75,6 +77,10 @@ export function findNamedRows(document: JsonObject): NamedRows | null {
     return names === null ? [] : [{ path, names, isNamed }];
   });
   if (named.length === 0) return null;
+  // Google Analytics names dimensions and measures apart, and so do its rows.
+  const parts = named.filter(({ path }) => /headers$/i.test(path.at(-1) ?? ''));
+  if (parts.length > 1)
+    named.push({ path: parts[0]?.path ?? [], names: parts.flatMap(({ names }) => names), isNamed: true });
   let best: NamedRows | null = null;
   for (const { path, list } of lists) {
     const sample = list.slice(0, sampled).map(readRow);

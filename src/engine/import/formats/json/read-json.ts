@@ -7,9 +7,10 @@ import { parseJsonText } from '../../../strict-json/json-faults.ts';
 import { type ParseJson, type Refusal, type Sheet, UnreadableFile } from '../../sheet.ts';
 import { toExportedSheet } from '../../tables/exported-table.ts';
 import { readExport } from '../labelling-exports.ts';
+import { labelStudio } from '../labelling-tools.ts';
 import { fromRecords, type ObjectRow } from '../objects.ts';
 import { answerName, findRecords, type Records, unwrap } from './json-records.ts';
-import { cutDocuments, hasSeveralDocuments, type RepairedText, repairJson } from './json-text.ts';
+import { cutDocuments, hasSeveralDocuments, insideCall, type RepairedText, repairJson } from './json-text.ts';
 import { readPlainValues } from './json-values.ts';
 
 /** Reads JSON as the platform does, which takes the last of two equal keys. */
@@ -121,9 +122,6 @@ function adviseOn(text: string, { line, column }: Refusal): string {
   return found === undefined ? '' : ` “${String.fromCodePoint(rest.codePointAt(0) ?? 0)}”; ${found.advice}`;
 }
 
-/** JSON within the call of a function, as web pages ask for it: `callback({…});` */
-export const insideCall = /^\s*(?:\/\*[^*]*\*\/)?\s*[A-Za-z_$][\w.$]*\(\s*([[{][\s\S]*[\]}])\s*\)\s*;?\s*$/;
-
 /** Reads JSON of either form, whatever the file is called. Throws UnreadableFile. */
 export function readJson(
   text: string,
@@ -145,7 +143,9 @@ export function readJson(
     const advice = problem === undefined ? '' : adviseOn(repaired.text, problem);
     throw new UnreadableFile(`The file is not valid JSON: ${problem?.message}${advice}`, problem);
   }
-  const records = findRecords(parsed.value);
+  const { value } = parsed;
+  const isTask = isJsonObject(value) && labelStudio.matches(value);
+  const records = isTask ? { list: [value], detected: [], notes: [] } : findRecords(value);
   if (records === null) throw new UnreadableFile('The file holds no list of examples. Put them into one JSON array.');
   return toSheet({ ...records, detected: [...detected, ...records.detected] }, repaired, []);
 }
