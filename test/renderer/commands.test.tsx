@@ -1,9 +1,12 @@
+import { globSync, readFileSync } from 'node:fs';
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
+import { RowLabels } from '../../src/edge/page/row-labels.ts';
 import { type Command, matchPress, searchCommands } from '../../src/renderer/commands/command.ts';
 import { listCommands } from '../../src/renderer/commands/registry.ts';
 import { openPalette, Palette } from '../../src/renderer/frame/palette.tsx';
 import { TextList } from '../../src/renderer/parts/fields/text-list.tsx';
+import { ShortcutTable } from '../../src/renderer/parts/shortcut-table.tsx';
 import { openPage, show } from './page.tsx';
 
 const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({
@@ -31,6 +34,18 @@ function commandsThatNote(done: string[]): Command[] {
   ];
 }
 
+/** A layout with what its keys of 1, k and s type, and where they are on the board. */
+const layouts = [
+  ['US', '1', 'Digit1', 'k', 'KeyK', 's', 'KeyS'],
+  ['US with caps lock', '1', 'Digit1', 'K', 'KeyK', 'S', 'KeyS'],
+  ['French', '&', 'Digit1', 'k', 'KeyK', 's', 'KeyS'],
+  ['Russian', '1', 'Digit1', 'л', 'KeyK', 'ы', 'KeyS'],
+  ['Arabic', '١', 'Digit1', 'ن', 'KeyK', 'س', 'KeyS'],
+  ['Greek', '1', 'Numpad1', 'κ', 'KeyK', 'σ', 'KeyS'],
+  ['Japanese, its input method off', '1', 'Digit1', 'k', 'KeyK', 's', 'KeyS'],
+  ['Dvorak', '1', 'Digit1', 'k', 'KeyV', 's', 'Semicolon'],
+] as const;
+
 describe('shortcuts', () => {
   const commands = commandsThatNote([]);
 
@@ -56,14 +71,7 @@ describe('shortcuts', () => {
     expect([find('s', { ctrlKey: true }), find('Escape')]).toEqual(['save', 'close']);
   });
 
-  it.each([
-    ['US', '1', 'Digit1', 'k', 'KeyK', 's', 'KeyS'],
-    ['French', '&', 'Digit1', 'k', 'KeyK', 's', 'KeyS'],
-    ['Russian', '1', 'Digit1', 'л', 'KeyK', 'ы', 'KeyS'],
-    ['Arabic', '١', 'Digit1', 'ن', 'KeyK', 'س', 'KeyS'],
-    ['Greek', '1', 'Numpad1', 'κ', 'KeyK', 'σ', 'KeyS'],
-    ['Dvorak', '1', 'Digit1', 'k', 'KeyV', 's', 'Semicolon'],
-  ])('finds keys by what they type, else by their place: %s', (_, one, digit, k, keyK, s, keyS) => {
+  it.each(layouts)('finds keys by what they type, else by their place: %s', (_, one, digit, k, keyK, s, keyS) => {
     const command = (id: string, keys: string): Command => ({ id, title: id, group: 'Go', keys, run: () => undefined });
     const all = [command('first', '1'), command('palette', 'Mod+K'), command('skip', 's'), command('find', '/')];
     const find = (key: string, code: string, more = {}) =>
@@ -71,6 +79,48 @@ describe('shortcuts', () => {
     expect([find(one, digit), find(k, keyK, { ctrlKey: true }), find(s, keyS)]).toEqual(['first', 'palette', 'skip']);
     // A sign that Shift types is no digit, and a Latin letter is itself, wherever it stands.
     expect([find('!', 'Digit1', { shiftKey: true }), find('a', 'KeyS'), find('k', 'KeyS')]).toEqual([null, null, null]);
+  });
+
+  it.each(layouts)(
+    'labels rows of a page that went by mail, and of the tab: %s',
+    (_, one, digit, _k, _keyK, s, keyS) => {
+      document.body.innerHTML = '<div id="card"></div>';
+      const rows = [1, 2, 3].map((n) => ({ input: { n } }));
+      const labels = new RowLabels({
+        options: ['grant', 'deny', 'ask'],
+        rows,
+        finish: { name: 'Save', take: () => undefined },
+      });
+      const take = (key: string, code: string, more = {}) =>
+        labels.take(new KeyboardEvent('keydown', { key, code, ...more }));
+      take(one, digit, { isComposing: true });
+      take(one, digit, { ctrlKey: true });
+      expect(labels.given).toEqual([]);
+      take(one, digit);
+      take(s, keyS);
+      expect(labels.given).toEqual(['grant', null]);
+    },
+  );
+
+  it('keeps a key that is chosen by its place on the board, whatever script is typed in', async () => {
+    const page = openPage(() => Promise.reject(new Error('not asked')));
+    page.commands.getState().put('test', commandsThatNote([]));
+    show(<ShortcutTable startsChanging />, page);
+    const change = await screen.findByRole('button', { name: 'Change the keys of Keyboard shortcuts' });
+    fireEvent.click(change);
+    fireEvent.keyDown(change, { key: 'л', code: 'KeyK', ctrlKey: true, isComposing: true });
+    expect(page.settings.store.getState().keys).toEqual({});
+    fireEvent.keyDown(change, { key: 'л', code: 'KeyK', ctrlKey: true });
+    expect(page.settings.store.getState().keys).toEqual({ help: 'Mod+k' });
+    cleanup();
+  });
+
+  it('leaves the keys alone with which a person composes a word, in every field of the page', () => {
+    const fields = globSync('src/renderer/**/*.tsx').flatMap((file) =>
+      (readFileSync(file, 'utf8').match(/onKeyDown=\{[^\n]*/g) ?? []).map((found) => `${file}: ${found}`),
+    );
+    expect(fields.length).toBeGreaterThan(8);
+    expect(fields.filter((field) => !/onKeyDown=\{(?:whenComposed\(|onPress\})/.test(field))).toEqual([]);
   });
 
   it('follows the keys that the reader has chosen instead of its own', () => {

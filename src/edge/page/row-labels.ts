@@ -1,4 +1,5 @@
 /** Labelling of rows, a card at a time: 1 to 9 answer, s skips, u takes back; two options also by swipes. */
+import { listPressNames } from '../../engine/labelling/key-presses.ts';
 import { countOf } from '../../engine/numeric.ts';
 import { find, make, say } from './elements.ts';
 
@@ -45,9 +46,7 @@ export class RowLabels {
   take(event: KeyboardEvent): void {
     const isTyping = event.target instanceof Element && event.target.closest('input, select, textarea') !== null;
     if (isTyping || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const place = /^(?:Digit|Numpad|Key)([1-9SU])$/.exec(event.code)?.[1] ?? '';
-    if (this.#press(/^[1-9su]$/i.test(event.key) ? event.key.toLowerCase() : place.toLowerCase()))
-      event.preventDefault();
+    if (listPressNames(event).some((name) => this.#press(name.toLowerCase()))) event.preventDefault();
   }
 
   #press(key: string): boolean {

@@ -1,6 +1,6 @@
 import { foldCase } from '../../engine/code-points.ts';
+import { type KeyPress, listPressNames } from '../../engine/labelling/key-presses.ts';
 import type { KeyPlace } from './key-focus.ts';
-import { type KeyPress, listPressNames } from './keys.ts';
 
 /** Anything a person can do, as a record: menu, palette and shortcuts are made from these. */
 export type Command = {

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { Fragment, type KeyboardEvent, useState } from 'react';
-import { pressName, whenComposed } from '../commands/keys.ts';
+import { listPressNames } from '../../engine/labelling/key-presses.ts';
+import { whenComposed } from '../commands/keys.ts';
 import { useCommandList } from '../state/use-commands.ts';
 import { useSettings, useWorkbench } from '../state/workbench.ts';
 import { Keys } from './notes.tsx';
@@ -26,7 +27,8 @@ export function ShortcutTable({ startsChanging = false }: { startsChanging?: boo
     event.stopPropagation();
     setWaiting(null);
     if (event.key === 'Escape') return;
-    const keys = pressName(event);
+    // The place on the board is the same where the reader types in another script.
+    const keys = listPressNames(event).at(-1) ?? '';
     const other = taken(keys, id);
     if (other) return setRefused(`${keys} already means “${other.title}”. Change that one first.`);
     setRefused(null);

@@ -6,6 +6,7 @@ import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { queueKey } from '../../api/labels.ts';
 import { leavesFocus } from '../../commands/key-focus.ts';
+import { whenComposed } from '../../commands/keys.ts';
 import { useRestedCall } from '../../parts/hooks/use-rested.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane, useNarrow } from '../../parts/panes.tsx';
@@ -260,7 +261,7 @@ function SearchBox() {
       value={text}
       onChange={(event) => type(event.currentTarget.value)}
       // Keys act on the rows again.
-      onKeyDown={(event) => event.key === 'Enter' && !event.nativeEvent.isComposing && event.currentTarget.blur()}
+      onKeyDown={whenComposed((event) => event.key === 'Enter' && event.currentTarget.blur())}
     />
   );
 }
