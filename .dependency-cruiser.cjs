@@ -158,6 +158,7 @@ const parts = {
     'data-commands.ts',
     'start.ts',
     ['command-line/command.ts', 'command-line/find-by-name.ts', 'command-line/with-workbench.ts'],
+    'command-line/signing',
     'command-line/log',
     'command-line',
     'serve.ts',

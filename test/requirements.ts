@@ -819,6 +819,8 @@ const records = {
   'EDG-12': 'The package is at most 450 kB of script for tables and 2 MB for words, with licences and components.',
   'EDG-13':
     'A policy of a table or of words is saved as one HTML file that decides one input or a file and connects to nothing.',
+  'EDG-14':
+    'workbench sign puts a signature in the format of minisign beside a bundle or another file, with a key that the user makes; workbench verify --key, decision-edge verify --key and minisign say whether the file is as it was signed.',
 };
 
 const serving = {

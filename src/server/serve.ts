@@ -44,6 +44,10 @@ const help = `Decision Workbench
                             that no record was changed, removed, added or put elsewhere since it was written, by its
                             chain and every head that was kept; it prints the newest head to keep
   workbench verify FILE...  check the lines of decision-edge serve --log, or of an export of the log as JSON
+  workbench sign FILE... --key KEY | --make-key NAME
+                            sign bundles or other files, with a key that you make
+  workbench verify FILE... --key PUBLIC
+                            check that they are as they were signed
   workbench verify --decisions [--share SHARE]
                             decide the log again by the releases that decided, and list what differs
 

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 
 from . import __version__
 from ._bundle import read_bundle
+from ._bundle.signature import check_signature
 from ._errors import DecisionEdgeError, InvalidBundle, InvalidInput
 from ._json import parse_json
 from .predictor import EdgePredictor
 
 _COMMANDS = {
     "info": "print what the bundle is, as JSON",
-    "verify": "compare the bundle's golden vectors with what this package decides",
+    "verify": "compare the bundle's golden vectors with what this package decides, and the bundle with its signature",
     "predict": "read one JSON object a line, write one result a line",
     "mcp": "serve tools over standard input and output (extra: mcp)",
     "serve": "is a command of the package for Node: npx decision-edge serve",
@@ -61,12 +62,18 @@ def _make_parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text)
         command.add_argument("bundle", nargs=_HOW_MANY.get(name), help="the exported ZIP file")
         command.add_argument("--text-model", help="folder of the text model, for slim bundles")
+        if name == "verify":
+            command.add_argument("--key", help="public key of minisign, or its file: check BUNDLE.minisig, too")
     return parser
 
 
 def _run(chosen: argparse.Namespace) -> int:
     command, bundle, text_model = chosen.command, chosen.bundle, chosen.text_model
     if command == "verify":
+        fault = check_signature(bundle, chosen.key) if chosen.key else None
+        if fault is not None:
+            print(fault, file=sys.stderr)
+            return 1
         # Opened without the check of its own golden vectors: all that differ are to be listed.
         return _verify(EdgePredictor(read_bundle(bundle, text_model)))
     predictor = EdgePredictor.from_bundle(bundle, text_model=text_model)

@@ -18,6 +18,7 @@ const commandNames = [
   'import-log',
   'text-model',
   'verify',
+  'sign',
   'case',
   'definition',
 ] as const;
@@ -27,7 +28,8 @@ const isFile = (name: string): boolean => statSync(name, { throwIfNoEntry: false
 
 /** The command that arguments name; undefined for `verify` of a folder, which starts nothing. */
 export function findCommandName([first, ...rest]: readonly string[]): CommandName | undefined {
-  if (first === 'verify' && !rest.includes('--decisions') && !rest.some(isFile)) return undefined;
+  if (first === 'verify' && !rest.includes('--decisions') && !rest.includes('--key') && !rest.some(isFile))
+    return undefined;
   return commandNames.find((known) => known === first);
 }
 

@@ -14,6 +14,7 @@ import { caseCommand } from './log/case.ts';
 import { importLogCommand } from './log/import-log.ts';
 import { verifyCommand } from './log/verify.ts';
 import { exportTypeCommand, importBundleCommand, importTypeCommand } from './move-type.ts';
+import { signCommand } from './signing/sign.ts';
 import { textModelCommand } from './text-model.ts';
 import { trainCommand } from './train.ts';
 
@@ -31,6 +32,7 @@ export const commands = {
   'import-log': importLogCommand,
   'text-model': textModelCommand,
   verify: verifyCommand,
+  sign: signCommand,
   case: caseCommand,
   definition: definitionCommand,
 } satisfies Record<CommandName, Command>;

@@ -7,6 +7,7 @@ import type { Verified } from '../../contract/deciding/logs.ts';
 import type { DecisionType } from '../../contract/types/decision-types.ts';
 import { commonOptions, defineCommand, endCodes, readShare, refuse, type Surroundings } from '../command.ts';
 import { findType, listTypes } from '../find-by-name.ts';
+import { verifySigned } from '../signing/sign.ts';
 import { requireDataDir, withWorkbench } from '../with-workbench.ts';
 import { readLines, sortByAge } from './log-lines.ts';
 
@@ -100,6 +101,9 @@ Checks that no line of a log was changed, removed, added or put elsewhere: the f
 export of the log as JSON. The answer has the last line's digest as "head"; kept elsewhere and given as --head, it also
 shows an end that was cut and lines that were all written again.
 
+workbench verify FILE... --key PUBLIC
+Checks that bundles or other files are as they were signed (workbench sign): PUBLIC is the public key or its file.
+
 workbench verify --decisions [--share SHARE] [--type NAME] [--data-dir DIR]
 Decides the log again, each record by the release that decided it: every field is equal, or the record is listed.
 
@@ -113,8 +117,15 @@ record cannot be decided as it was: personal fields are masked, it names no rele
 
 export const verifyCommand = defineCommand(
   help,
-  { ...commonOptions, decisions: { type: 'boolean' }, share: { type: 'string' }, head: { type: 'string' } },
+  {
+    ...commonOptions,
+    decisions: { type: 'boolean' },
+    share: { type: 'string' },
+    head: { type: 'string' },
+    key: { type: 'string' },
+  },
   async ({ values, operands }, around) => {
+    if (values.key !== undefined) return verifySigned(operands, values.key, around);
     if (values.decisions !== true) return verifyLines(operands, values.head, around);
     if (operands.length > 0) throw refuse('With --decisions a log is named by --data-dir and --type.');
     const share = readShare('--share', values.share) ?? 1;
