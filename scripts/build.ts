@@ -17,6 +17,8 @@ const only = process.argv[2];
 const serverFolder = process.argv[3] ?? 'out/server';
 process.chdir(projectRoot);
 const isPackage = only === '--package';
+// npm packs what `main` of package.json names, whatever `files` says: a window that somebody built here.
+if (isPackage) rmSync('out/main', { recursive: true, force: true });
 if (only === undefined || isPackage || only === '--edge' || only === '--tab') await buildEdge('out/decision-edge');
 if (only === undefined || only === '--tab') await buildTab('out/tab', 'out/decision-edge/page.html');
 if (only === undefined || isPackage || only === '--server') await buildServer();
