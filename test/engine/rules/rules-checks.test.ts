@@ -389,6 +389,11 @@ describe('checking rules against one another', () => {
     expect(tell('ctx.at > "2024-01-31"')[0]?.[1]).toBe('Write ctx.at >= "2024-02-01".');
     expect(tell('ctx.at < "2024-02-01"')).toEqual([]);
     expect(tell('ctx.at <= "2024-01-31"', [{ at: '2024-01-30' }, { at: '2024-02-02' }])).toEqual([]);
+    const spaced = inputs.map(({ at }) => ({ at: at.replace('T', ' ').slice(0, 19) }));
+    expect(tell('ctx.at <= "2024-01-31"', spaced)).toEqual([left]);
+    const stamped = 'timestamp(ctx.at) <= timestamp("2024-01-31T00:00:00Z")';
+    expect(tell(stamped)).toEqual([[left[0], 'Write timestamp(ctx.at) < timestamp("2024-02-01T00:00:00Z").']]);
+    expect(tell(stamped.replace('00:00:00Z', '12:00:00Z'))).toEqual([]);
   });
 
   it('tells on how many examples a rule fails that holds on others', () => {
@@ -399,6 +404,30 @@ describe('checking rules against one another', () => {
       'It fails on 2 examples, which it does not match.',
       'Its days have no time: write timestamp(ctx.at + "T00:00:00Z").',
     ]);
+  });
+
+  it('tells how times without a zone become timestamps, and which texts can be compared alone', () => {
+    const tell = (...times: string[]) =>
+      lintOn(
+        times.map((at) => ({ at })),
+        ['timestamp(ctx.at) < timestamp("2024-02-01T00:00:00Z")'],
+      ).map(({ suggestion }) => suggestion);
+    expect(tell('2024-01-30T09:00:00', '2024-01-31T10:05')).toEqual([
+      'Its times have no zone: write timestamp(ctx.at + "Z") for UTC.',
+    ]);
+    expect(tell('2024-01-30 09:00:00', '2024-01-31 10:05:00')).toEqual([
+      'Its times have no zone: compare them as texts, as in ctx.at < "2024-01-30".',
+    ]);
+  });
+
+  it('says what timestamp() takes where a field has too many values to list', () => {
+    const day = (n: number) => new Date(Date.UTC(2024, 0, n)).toISOString().slice(0, 10);
+    const inputs = Array.from({ length: 60 }, (_, n) => ({ day: day(n + 1) }));
+    const [found] = lintOn(inputs, ['timestamp(ctx.day) < timestamp("2024-03-15T00:00:00Z")']);
+    expect(found?.message).toBe('No example matches this rule, and it fails on 60 of them.');
+    expect(found?.suggestion).toBe(
+      'timestamp(…) takes a day with its time and zone: of days alone write timestamp(ctx.day + "T00:00:00Z"), of times without a zone timestamp(ctx.day + "Z").',
+    );
   });
 
   it('counts the examples that show an exact finding too', () => {

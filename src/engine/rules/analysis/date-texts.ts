@@ -23,6 +23,12 @@ export const addTime = (text: string): string | null =>
 const addDay = (day: string) => new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
 const mirrored: Readonly<Record<string, string>> = { '<=': '>=', '>=': '<=', '<': '>', '>': '<' };
 
+/** The first moment of a day, which people write for the whole of it. */
+const midnight = /^(\d{4}-\d\d-\d\d)T00:00(?::00(?:\.0+)?)?Z$/;
+/** The part that a timestamp is made of, or any other part itself. */
+const unwrapStamp = (node: RuleNode): RuleNode =>
+  node.k === 'call' && node.fn === 'timestamp' ? (node.args[0] ?? node) : node;
+
 /** Finds comparisons that leave out a day, or take it in, against what is meant: the field's values have a time. */
 export function findLastDays(
   node: RuleNode,
@@ -30,19 +36,24 @@ export function findLastDays(
 ): { at: At; message: string; suggestion: string }[] {
   const below = listChildren(node).flatMap((child) => findLastDays(child, hasTimes));
   if (node.k !== 'op') return below;
-  const isTurned = node.left.k === 'lit';
-  const [field, bound] = isTurned ? [node.right, node.left] : [node.left, node.right];
+  const [left, right] = [unwrapStamp(node.left), unwrapStamp(node.right)];
+  const isStamped = left !== node.left && right !== node.right;
+  const isTurned = left.k === 'lit';
+  const [field, bound] = isTurned ? [right, left] : [left, right];
   const op = isTurned ? mirrored[node.op] : node.op;
   const path = field.k === 'list' ? null : toFieldPath(field);
   if (!path || bound.k !== 'lit' || typeof bound.v !== 'string' || (op !== '<=' && op !== '>')) return below;
-  const day = addTime(bound.v) === null ? null : bound.v;
+  const day = isStamped ? (midnight.exec(bound.v)?.[1] ?? null) : addTime(bound.v) === null ? null : bound.v;
   if (day === null || !hasTimes(path)) return below;
   const name = printPath(path);
+  const [subject, next] = isStamped
+    ? [`timestamp(${name})`, `timestamp("${addDay(day)}T00:00:00Z")`]
+    : [name, `"${addDay(day)}"`];
   const message =
     op === '<='
       ? `${day} itself is left out: values of ${name} have a time, and come after the day alone.`
       : `${day} itself is taken in: values of ${name} have a time, and come after the day alone.`;
-  const suggestion = `Write ${name} ${op === '<=' ? '<' : '>='} "${addDay(day)}".`;
+  const suggestion = `Write ${subject} ${op === '<=' ? '<' : '>='} ${next}.`;
   return [...below, { at: bound.at, message, suggestion }];
 }
 

@@ -307,14 +307,25 @@ function describeFailures(index: number, context: Context): Finding {
   };
 }
 
-/** Says how days without a time become timestamps, where a rule reads such a field by `timestamp`; else null. */
+/** A day with a time as imports keep one that has no zone. */
+const timeWithoutZone = /^\d{4}-\d\d-\d\d[T ][\d:.]+$/;
+
+/** Says how days and times become timestamps where a rule reads such a field by `timestamp`; else null. */
 function suggestTime(node: RuleNode | null, context: Context): string | null {
   if (node === null) return null;
   const [of] = node.k === 'call' && node.fn === 'timestamp' ? node.args : [];
   const path = of && toFieldPath(of);
   const seen = path ? context.valuesByField.get(JSON.stringify(path)) : undefined;
+  // Of many values none is listed.
+  if (path && seen === undefined && context.impact !== null)
+    return `timestamp(…) takes a day with its time and zone: of days alone write timestamp(${printPath(path)} + "T00:00:00Z"), of times without a zone timestamp(${printPath(path)} + "Z").`;
   if (path && seen?.some((value) => typeof value === 'string' && addTime(value) !== null))
     return `Its days have no time: write timestamp(${printPath(path)} + "T00:00:00Z").`;
+  const local = seen?.find((value) => typeof value === 'string' && timeWithoutZone.test(value));
+  if (path && local !== undefined)
+    return String(local)[10] === 'T'
+      ? `Its times have no zone: write timestamp(${printPath(path)} + "Z") for UTC.`
+      : `Its times have no zone: compare them as texts, as in ${printPath(path)} < "${String(local).slice(0, 10)}".`;
   return listChildren(node).reduce<string | null>((found, child) => found ?? suggestTime(child, context), null);
 }
 

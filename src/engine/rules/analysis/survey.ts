@@ -30,7 +30,7 @@ const steps = 24;
 /** The share of the numbers at each end that may lie beyond the outermost steps. */
 const beyond = 0.01;
 
-const dayWithTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+const dayWithTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/;
 const dayMs = 86_400_000;
 
 type Value = string | number | boolean;
@@ -205,7 +205,7 @@ function countValue(field: Counted, value: Value, option: string | null): void {
   const { all, byOption } = field;
   const isOneTooMany = !all.counts.has(value) && all.counts.size >= maxDistinct;
   if (isOneTooMany || (typeof value === 'string' && value.length > maxValueLength)) field.isListed = false;
-  if (typeof value === 'string' && value[10] === 'T' && dayWithTime.test(value)) field.hasTimes = true;
+  if (typeof value === 'string' && dayWithTime.test(value)) field.hasTimes = true;
   let own: Tally | null = null;
   if (option !== null && byOption !== null) {
     own = byOption.get(option) ?? startTally();
