@@ -5,6 +5,7 @@ import { formatCount } from '../numeric.ts';
 import { usualLastYear } from '../readings/dates.ts';
 import { type DecimalSign, readNumber } from '../readings/numbers.ts';
 import { compileReading, splitList, yesNoPairs } from '../readings/readings.ts';
+import { describeCountedTimes, describeForm, describeZones } from './near-kinds.ts';
 import { type ColumnKind, columnKinds } from './sheet.ts';
 
 /** The different texts of a column, each with its rows. */
@@ -117,6 +118,13 @@ function settleYears(found: FoundKind, texts: readonly string[], { name, year }:
   return { ...found, reading: settled, reason: `${found.reason}; ${said}` };
 }
 
+/** Adds what becomes of zones, and what a number may count in a column of times. */
+function sayTimes(found: FoundKind, texts: readonly string[], name: string): FoundKind {
+  const { kind, reason } = found;
+  const said = kind.startsWith('date') ? describeZones(texts) : kind === 'number' && describeCountedTimes(texts, name);
+  return said ? { ...found, reason: [reason, said].filter((part) => part !== '').join('; ') } : found;
+}
+
 function findDate(texts: readonly string[]): FoundKind | null {
   const fits = (kind: DateKind) => texts.every((text) => readers[kind](text) !== undefined);
   const fitting = usualDateKinds.filter(fits);
@@ -224,26 +232,9 @@ function findNumber(texts: readonly string[], isCommaUsual: boolean): FoundKind 
   return certain({ kind: 'number', decimal: isComma ? ',' : '.', unit }, reason);
 }
 
-/** An amount with its decimals between a few other characters. */
-const nearAmount = /^[^\d\s]{0,4} ?\d[\d.,' ]*[.,]\d{2} ?[^\d\s]{0,4}$/;
-/** No longer text is a date or an amount in a form that is not known. */
-const maxFormLength = 40;
-
-/** A year beside other numbers, or beside one and a word. */
-function isNearDate(text: string): boolean {
-  const numbers = text.match(/\d+/g) ?? [];
-  const others = numbers.filter((digits) => digits.length <= 2).length;
-  return numbers.some((digits) => /^(?:19|20)\d{2}$/.test(digits)) && others >= (/\p{L}{3}/u.test(text) ? 1 : 2);
-}
-
-/** Notes texts that look like amounts or dates but are kept as text. */
 function findUnknownForm(texts: readonly string[]): FoundKind | null {
-  const first = quote(texts[0] ?? '');
-  const areAll = (isNear: (text: string) => boolean) =>
-    texts.every((text) => text.length <= maxFormLength && isNear(text));
-  if (areAll((text) => nearAmount.test(text)))
-    return certain(usualReadings.text, `${first} looks like an amount, but in no known form`);
-  return areAll(isNearDate) ? certain(usualReadings.text, `${first} looks like a date, but in no known form`) : null;
+  const form = describeForm(texts);
+  return form === null ? null : certain(usualReadings.text, form);
 }
 
 /** From this share on, the values of a kind are worth a word where others stand between them. */
@@ -295,7 +286,7 @@ export function findKind(uses: ValueUses, isCommaUsual: boolean, time: ColumnTim
   if (texts.length === 0) return certain(usualReadings.text, '');
   for (const find of kinds) {
     const found = find({ uses, texts, isCommaUsual });
-    if (found !== null) return settleYears(found, texts, time);
+    if (found !== null) return sayTimes(settleYears(found, texts, time), texts, time.name);
   }
   return certain(usualReadings.text, '');
 }

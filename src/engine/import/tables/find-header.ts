@@ -90,8 +90,9 @@ function isRow(line: TableLine, rows: readonly TableLine[]): boolean {
  * None of its cells is met in a row, but where it is one of options, and its words stand over columns of numbers.
  */
 function isSecondHeader(line: TableLine, below: readonly TableLine[], least: number): boolean {
-  let over = line.cells.some(isCode) ? 1 : 0;
-  const hasOptions = over > 0;
+  const hasOptions = line.cells.some(isCode);
+  // A question is put to all rows.
+  let over = hasOptions || line.cells.some((cell) => toText(cell).endsWith('?')) ? 1 : 0;
   for (const [column, cell] of line.cells.entries()) {
     if (!isFilled(cell)) continue;
     if (isValue(cell) || isMissingWord(cell)) return false;
