@@ -30,7 +30,7 @@ import { importExamples } from '../../services/examples/imports/example-import.t
 import { countQueues, countSuspects } from '../../services/examples/labelling/labelling.ts';
 import { hideLabel, isReadBlind } from '../../services/examples/second-readings.ts';
 import { nameCaller, nameReader } from '../../services/releases.ts';
-import { addPersonalFields, addReadings } from '../../services/types/decision-types.ts';
+import { addFieldFacts } from '../../services/types/decision-types.ts';
 import type { ExampleChange } from '../../store/examples/example-changes.ts';
 import type { Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
@@ -116,12 +116,10 @@ export const exampleHandlers = {
 
   'examples.import': (deps, { type, caller, body, receipt }) =>
     importExamples(deps, toCallerId(caller), type, body, (result) => {
-      if (mayAddReadings(caller, type)) addReadings(deps, caller, type.id, result.readings);
       const { pii_fields: personal = [] } = result.mapping;
-      if (personal.length > 0) {
-        requireScope(caller, 'deploy');
-        addPersonalFields(deps, caller, type.id, personal);
-      }
+      if (personal.length > 0) requireScope(caller, 'deploy');
+      const readings = mayAddReadings(caller, type) ? result.readings : {};
+      addFieldFacts(deps, caller, type.id, { readings, personal });
       receipt?.keep(result);
     }),
 

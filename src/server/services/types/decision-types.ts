@@ -1,18 +1,18 @@
 /** Decision types: found for their organisation, made, changed into new versions, deleted. */
 import { isDeepStrictEqual } from 'node:util';
+import { readPart } from '../../../door/errors/parse-part.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { nextTurn } from '../../../door/turns.ts';
 import { keepCostOptions } from '../../../engine/costs.ts';
-import {
-  type Definition,
-  escalationPolicySchema,
-  type Readings,
-  readingsSchema,
-} from '../../../engine/domain/definition.ts';
+import { type Definition, escalationPolicySchema, type Readings } from '../../../engine/domain/definition.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
-import { type DecisionTypeCreate, type DecisionTypeUpdate, piiFields } from '../../contract/types/decision-types.ts';
+import {
+  type DecisionTypeCreate,
+  type DecisionTypeUpdate,
+  decisionTypeUpdateSchema,
+} from '../../contract/types/decision-types.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
 import {
@@ -299,24 +299,22 @@ export async function checkUpdate(
   return change;
 }
 
-/** Adds personal fields; throws `validation_error` where they are too many. */
-export function addPersonalFields(deps: Foundation, caller: Caller, id: string, added: readonly string[]): void {
-  const seen = findDecisionType(deps, caller, id);
-  const merged = piiFields.safeParse([...new Set([...seen.piiFields, ...added])]);
-  if (!merged.success)
-    throw toValidationError([toInvalidValue(['body', 'mapping'], merged.error.issues[0]?.message ?? '')]);
-  writeUpdate(deps, caller, planChange(deps, seen, { pii_fields: merged.data }));
-}
-
-/** Adds readings of fields of which the type has none; throws `validation_error` where they are too many. */
-export function addReadings(deps: Foundation, caller: Caller, id: string, added: Readings): void {
+/** Adds what an import found out of fields: readings where the type has none, and personal ones. As `writeUpdate`. */
+export function addFieldFacts(
+  deps: Foundation,
+  caller: Caller,
+  id: string,
+  { readings, personal }: { readings: Readings; personal: readonly string[] },
+): void {
   const seen = findDecisionType(deps, caller, id);
   const known = seen.activeVersion.definition.readings;
-  if (Object.keys(added).every((name) => Object.hasOwn(known, name))) return;
-  const merged = readingsSchema.safeParse({ ...added, ...known });
-  if (!merged.success)
-    throw toValidationError([toInvalidValue(['body', 'readings'], merged.error.issues[0]?.message ?? '')]);
-  writeUpdate(deps, caller, planChange(deps, seen, { readings: merged.data }));
+  const isNew = Object.keys(readings).some((name) => !Object.hasOwn(known, name));
+  if (!isNew && personal.length === 0) return;
+  const change = readPart(decisionTypeUpdateSchema, {
+    ...(isNew && { readings: { ...readings, ...known } }),
+    ...(personal.length > 0 && { pii_fields: [...new Set([...seen.piiFields, ...personal])] }),
+  });
+  writeUpdate(deps, caller, planChange(deps, seen, change));
 }
 
 /** Writes a checked change; throws `conflict` when the name is taken or the type was changed since it was `seen`. */
