@@ -17,7 +17,7 @@ import { makeCase, writeCasePage } from '../../services/deciding/case-file.ts';
 import { findDriftOfType } from '../../services/deciding/drift.ts';
 import { importLog } from '../../services/deciding/edge-log.ts';
 import { correctDecision, restoreRemoved, withdrawCorrection } from '../../services/deciding/logged-decisions.ts';
-import { verifyLogged } from '../../services/deciding/verify-logged.ts';
+import { toDecidedFields, verifyLogged } from '../../services/deciding/verify-logged.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { toAnalysisState } from '../analysis-state.ts';
@@ -65,23 +65,10 @@ function writeRecord<Input extends JsonObject | string>(
     decision_type_id: type.id,
     decision_type: type.name,
     input,
-    decision: logged.decision,
-    confidence: logged.confidence,
-    classifier_choice: choice,
+    ...toDecidedFields(logged),
     classifier_probability: choice === null ? null : Math.min(1, logged.classProbabilities[choice] ?? 0),
-    stage: logged.stage,
-    reason_codes: logged.reasonCodes,
-    class_probabilities: logged.classProbabilities,
-    rules_triggered: logged.rulesTriggered,
-    rule_errors: [...logged.ruleErrors],
-    escalated: logged.escalated,
-    fallback_used: logged.fallbackUsed,
-    unfamiliar: logged.unfamiliar,
-    policy_version: logged.policyVersion,
-    decision_type_version: logged.versionNumber,
     release: logged.release,
     digest: logged.release === null ? null : (digests.get(logged.release) ?? null),
-    explanation: logged.explanation,
     latency_ms: logged.latencyMs,
     api_key_id: logged.apiKeyId,
     created_at: isoTime(logged.createdAt),

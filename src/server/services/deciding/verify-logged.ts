@@ -57,7 +57,8 @@ function compare(
   { version }: Decider,
   made: Awaited<ReturnType<Decider['decide']>>,
 ): Judged {
-  const [said, own] = [toFields(logged), made.ok ? toOwnFields(logged, made, version) : null];
+  const said: Record<string, Json> = toDecidedFields(logged);
+  const own = made.ok ? toOwnFields(logged, made, version) : null;
   const names = Object.keys(said);
   if (own !== null && names.every((name) => toCanonicalJson(said[name] ?? null) === toCanonicalJson(own[name] ?? null)))
     return 'exact';
@@ -73,7 +74,8 @@ function compare(
   return { reason: 'differs', fields, message };
 }
 
-const toFields = (logged: LoggedDecision): Record<string, Json> => ({
+/** The decision of a record, by its names on the wire. */
+export const toDecidedFields = (logged: LoggedDecision<unknown>) => ({
   decision: logged.decision,
   confidence: logged.confidence,
   classifier_choice: logged.classifierChoice,
