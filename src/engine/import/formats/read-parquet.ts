@@ -70,11 +70,12 @@ function toInterval(bytes: Uint8Array): Json {
   return months === 0 ? toHours(days * dayMs + ms) : `P${months}M${days}DT${ms / 1_000}S`;
 }
 
+const toHex = (bytes: Uint8Array) => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
 /** Bytes that are a text, and others as hexadecimal digits. */
 function toText(bytes: Uint8Array): string {
   const text = strFromU8(bytes);
-  if (!/[\0\ufffd]/.test(text)) return text;
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return /[\0\ufffd]/.test(text) ? toHex(bytes) : text;
 }
 
 function toPlain(value: unknown, met: Met): Json {
@@ -202,8 +203,15 @@ export async function readParquet(bytes: Uint8Array, refuseSize: (bytes: number)
     if (perMs === undefined) return [name, read];
     return [name, (value) => (typeof value === 'bigint' ? toHours(Number(value) / perMs) : null)];
   });
+  const binary: string[] = [];
   const columns = readers.map(([name, read]) => {
     const values = records.map((record) => read(record[name]));
+    const toBytes = (value: unknown) => (value instanceof Uint8Array ? toHex(value) : null);
+    // Where some bytes of a column are no text, none are.
+    if (records.some((record, index) => values[index] !== null && values[index] === toBytes(record[name]))) {
+      binary.push(name);
+      return [name, records.map((record): Json => toBytes(record[name]))] as const;
+    }
     const form = findTimeForm(values);
     return [name, form === null ? values : values.map(form)] as const;
   });
@@ -215,6 +223,7 @@ export async function readParquet(bytes: Uint8Array, refuseSize: (bytes: number)
   const own = exported && readExportedTable(exported, ['Parquet'], false);
   if (own) return own;
   const notes = [...durations.keys()].map((name) => `“${name}” holds durations, read as hours`);
+  for (const name of binary) notes.push(`“${name}” holds bytes that are no text, read as hexadecimal digits`);
   for (const name of classes.keys())
     notes.push(`“${name}” holds numbers of classes, read as the names that the file gives`);
   if (met.hasLongNumbers) notes.push('Whole numbers beyond 2^53, where numbers lose digits, are kept as texts');
