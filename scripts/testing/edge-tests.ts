@@ -25,14 +25,14 @@ export async function runEdgeTests(
     await check('ruff edge', python.path, ['-m', 'ruff', 'check', '--no-cache', 'edge']),
     await check('ruff format edge', python.path, ['-m', 'ruff', 'format', '--no-cache', '--check', 'edge']),
     await check('mypy edge', python.path, mypy),
-    ...(process.platform === 'win32' ? [] : [await lintDockerfile(dirname(python.path))]),
+    ...(process.platform === 'win32' ? [] : [await lintDockerfiles(dirname(python.path))]),
     await runPytest('pytest edge', python.path, pytestArgs),
   ];
 }
 
 /** Has no wheel for Windows. */
-const lintDockerfile = (programs: string) =>
-  check('hadolint edge', join(programs, 'hadolint'), ['--no-color', 'edge/node/Dockerfile']);
+const lintDockerfiles = (programs: string) =>
+  check('hadolint', join(programs, 'hadolint'), ['--no-color', 'Dockerfile', 'edge/node/Dockerfile']);
 
 /** Together they run every module that needs no extra; cases by the hundred find nothing more in an older Python. */
 const runByOldestPython = ['test_package.py', 'test_predict.py', 'test_command_line.py', 'test_schema.py', 'model'];

@@ -125,6 +125,9 @@ describe('the program as it is packed', () => {
       await page.getByRole('button', { name: 'Start training' }).click();
       await page.getByText('Trained and live').first().waitFor({ timeout: 300_000 });
       await close();
+      const [, health = ''] = /HEALTHCHECK[^[]* (\[.*\])/.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? [];
+      const check: string[] = JSON.parse(health.replace(':8737', `:${new URL(link).port}`));
+      expect(spawnSync(check[0] ?? '', check.slice(1)).status).toBe(0);
     } finally {
       child.kill('SIGTERM');
       await once(child, 'exit');
