@@ -27,7 +27,7 @@ const help = `Decision Workbench
   workbench import-log FILE...
                             decisions that decision-edge serve --log made elsewhere come into the log, each once
   workbench case REQUEST_ID one logged decision as a page for the person who asks why
-  workbench text-model add FOLDER | list | remove NAME
+  workbench text-model add FOLDER | fetch ADDRESS --sha256 DIGEST | list | remove NAME
                             text models of one's own, beside those of the program
   workbench serve [flags]   serve the workbench and the REST API on this machine
   workbench token [flags]   print a session token for the owner of the data folder

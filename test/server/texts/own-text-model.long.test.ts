@@ -1,8 +1,11 @@
 /** A text model of the user's own: given as a folder, tried, trained with, exported, backed up and removed. */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { once } from 'node:events';
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
 import { requireEdgePython } from '../../edge-python.ts';
@@ -50,6 +53,32 @@ describe('a text model of one’s own', { timeout: 600_000 }, () => {
     const again = await (await serveFolder(restored))('POST', '/api/v1/decide', said);
     const fixed = { latency_ms: 0, request_id: '', log_id: '' };
     expect({ ...(again as object), ...fixed }).toEqual({ ...(decided as object), ...fixed });
+  });
+
+  it('is fetched as a package with its digest, and not taken with another [TRN-28]', async () => {
+    const [folder, dataDir] = [temporaryFolder(), temporaryFolder()];
+    await serveFolder(dataDir);
+    cpSync(writeSmallModel(), path.join(folder, 'package'), { recursive: true });
+    spawnSync('tar', ['-czf', path.join(folder, 'small-1.0.0.tgz'), '-C', folder, 'package']);
+    const file = readFileSync(path.join(folder, 'small-1.0.0.tgz'));
+    const server = createServer((request, response) => {
+      response.writeHead(request.url?.endsWith('.tgz') ? 200 : 404).end(file);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const fetchModel = (name: string, digest: string) => {
+      const address = `http://127.0.0.1:${port}/${name}`;
+      return runCommand(['text-model', 'fetch', address, '--sha256', digest, '--data-dir', dataDir]);
+    };
+    const other = sha256(Buffer.from('another'));
+    expect(await fetchModel('small-1.0.0.tgz', other)).toMatchObject({
+      code: 2,
+      told: expect.stringContaining(`has the digest ${sha256(file)}`),
+    });
+    expect(await fetchModel('gone', other)).toMatchObject({ code: 3, told: expect.stringContaining('answered 404') });
+    const added = await fetchModel('small-1.0.0.tgz', sha256(file));
+    expect(added).toMatchObject({ code: 0, lines: [{ name: 'small', own: true }] });
   });
 
   it('is tried by a training that chooses, keeps what decides, and stands in its bundle [TRN-28] [TRN-26] [BUN-8]', async () => {
