@@ -156,8 +156,9 @@ const labelStatusName = /(?:annotation|label(?:l?ing)?|review|answer|workflow)[ 
 function heedStatuses(sheet: Sheet, columns: readonly Column[]): Sheet {
   const answer = columns.find(({ name }) => name === (sheet.answer ?? findNamedAnswer(sheet.columns)));
   const status = columns.find(({ name, read }) => {
+    if (name === answer?.name || !statusName.test(name)) return false;
     const values = sheet.rows.map(read).filter((value) => !isEmpty(value));
-    return name !== answer?.name && statusName.test(name) && values.length > 0 && values.every(isStatus);
+    return values.length > 0 && values.every(isStatus);
   });
   if (answer === undefined || status === undefined) return sheet;
   const uncounted = sheet.rows.filter((row) => !isEmpty(answer.read(row)) && !isDone({ status: status.read(row) }));

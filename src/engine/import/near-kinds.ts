@@ -11,7 +11,7 @@ const nearNumber =
 /** No longer text is a date or an amount in a form that is not known. */
 const maxFormLength = 40;
 /** At least this share of the texts looks like a number, and not all do: `Varies with device` among sizes. */
-const minNumberShare = 0.5;
+const minNumberShare = 0.7;
 
 /** A year beside other numbers, or beside one and a word. */
 function isNearDate(text: string): boolean {
@@ -49,8 +49,8 @@ export function describeForm(texts: readonly string[]): string | null {
   return marked !== undefined && numbers.length >= minNumberShare * texts.length ? looks('a number', marked) : null;
 }
 
-const zoneAtEnd = /\d ?(?:z|utc|gmt|[+-]\d{2}(?::?\d{2})?)$/i;
-const namedZone = /\d(?:[ap]m)? ?\(?([a-z]{3,5}|[a-z]+\/[a-z_]+)\)?$/i;
+const zoneAtEnd = /\d(?: ?[ap]\.?m\.?)? ?(?:z|utc|gmt|(?:utc|gmt)?[+-]\d{2}(?::?\d{2})?)(?: \([^()]*\))?(?: \d{4})?$/i;
+const namedZone = /\d(?: ?[ap]\.?m\.?)? \(?(?:[a-z]{3,5}|[a-z]+\/[a-z_]+)\)?(?: \d{4})?$/i;
 
 /** Says where dates lose the name of their zone, or some have a zone and others none; null where all is kept. */
 export function describeZones(texts: readonly string[]): string | null {

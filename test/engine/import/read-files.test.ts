@@ -76,6 +76,34 @@ describe('the first bytes of a file', () => {
     await expect(of('PAR1\x15 and no more')).rejects.toThrow('The Parquet file is damaged or incomplete');
   });
 
+  it.each([
+    ['ARROW1\0\0', 'a file of Arrow (Feather)'],
+    ['FEA1\0', 'a file of Arrow (Feather)'],
+    ['$FL2@(#) SPSS DATA FILE', 'a file of SPSS (.sav)'],
+    ['<stata_dta><header>', 'a file of Stata (.dta)'],
+    ['r\x02\x01\0', 'a file of Stata (.dta)'],
+    [`${'\0'.repeat(12)}\xc2\xea\x81\x60`, 'a file of SAS'],
+    ['HEADER RECORD*******LIBRARY HEADER RECORD', 'a file of SAS'],
+    ['Obj\x01\x04', 'an Avro file'],
+    ['ORC\x0a\x01', 'an ORC file'],
+    ['\x80\x04\x95', 'a pickle of Python'],
+    ['\x93NUMPY\x01', 'a file of arrays (NumPy, HDF5)'],
+    ['\x89HDF\r\n', 'a file of arrays (NumPy, HDF5)'],
+    ['SQLite format 3\0', 'a database (SQLite, Access)'],
+    ['\0\x01\0\0Standard Jet DB', 'a database (SQLite, Access)'],
+    ['%PDF-1.7', 'a PDF document'],
+    ['\x1f\x8b\x08', 'a gzip archive. Unpack it, then choose that file.'],
+    ['BZh91AY&SY', 'a packed file (.zst, .bz2, .xz, .7z, .rar). Unpack it, then choose that file.'],
+    ['\x28\xb5\x2f\xfd', 'a packed file'],
+    ['PARE\x15\x04', 'a Parquet file with a key'],
+  ])('say what is not read by its own name: %j', async (bytes, what) => {
+    await expect(of(bytes)).rejects.toThrow(`This is ${what}`);
+  });
+
+  it('know a file of R by its name, as it is packed as others are', async () => {
+    await expect(read('frame.rds', latin1('\x1f\x8b\x08'))).rejects.toThrow('This is a file of R (.rds, .RData). Save');
+  });
+
   it('show a packed file, whose sheets are measured before they are unpacked', async () => {
     const packed = zipSync({ 'xl/worksheets/sheet1.xml': utf8('<worksheet/>') }).slice();
     const view = new DataView(packed.buffer);
