@@ -1,30 +1,22 @@
 /** Decides inputs by a compiled policy: input schema, rules, features, text, classifier, thresholds. */
 import type { Bundle } from '../bundle/bundle.ts';
-import type { Manifest, Reasons } from '../bundle/manifest.ts';
+import type { Manifest } from '../bundle/manifest.ts';
 import { compileUnread } from '../bundle/unread.ts';
-import { type ClassifierModel, compileScorer, type Scorer } from '../classifiers/model.ts';
+import { compileScorer } from '../classifiers/model.ts';
 import type { Decision, DecisionTrace } from '../domain/decision.ts';
 import { type ErrorDetail, WorkbenchError } from '../errors.ts';
-import { type CompiledFeatures, compileFeatures } from '../features/compile.ts';
-import { compileFamiliarity, type FamiliarityCheck } from '../features/familiarity.ts';
-import type { FeaturePlan, TextUnit } from '../features/plan.ts';
+import { compileFeatures } from '../features/compile.ts';
+import { compileFamiliarity } from '../features/familiarity.ts';
 import type { JsonObject } from '../json.ts';
 import type { MonotonicClock } from '../ports.ts';
 import type { PathReading } from '../readings/readings.ts';
-import { type CompiledRules, loadRules, type RulesFile, type RulesOutcome } from '../rules/rules-file.ts';
-import { type InputValidator, maxLightWork } from '../schema/input-schema.ts';
+import { loadRules, type RulesFile, type RulesOutcome } from '../rules/rules-file.ts';
+import { maxLightWork } from '../schema/input-schema.ts';
 import { toEncoderInput } from '../text/encoder-input.ts';
-import { compileNgrams, type NgramReader } from '../text/ngrams.ts';
+import { compileNgrams } from '../text/ngrams.ts';
 import type { NgramRow } from '../text/word-ngrams.ts';
 import { readThresholdsOf } from '../thresholds.ts';
-import {
-  compileInputValidator,
-  type Models,
-  readModels,
-  requireTextParts,
-  type TextParts,
-  type TextPorts,
-} from './check-bundle.ts';
+import { compileInputValidator, type Models, readModels, requireTextParts, type TextPorts } from './check-bundle.ts';
 import { composeDecision, composeRuleDecision, freezeArray, toClassProbabilities } from './compose-decision.ts';
 import type { Decider, DecisionMade, DecisionResult } from './decided.ts';
 import { describeUnfamiliar, explanations } from './explain.ts';
@@ -52,35 +44,8 @@ type RulesPorts = {
 /** The ports of a decider; a policy that reads no text needs the clock alone. */
 export type DeciderPorts = TextPorts & RulesPorts;
 
-/** The stage that decides before the classifier is asked. */
-type RulesPart = {
-  now: MonotonicClock;
-  validateInput: InputValidator | null;
-  /** Checks an input as `validateInput` does, in another process; null for one that is little work. */
-  validateElsewhere(input: JsonObject, callerId?: string): Promise<ErrorDetail[]> | null;
-  rules: CompiledRules;
-  ruleDecisions: readonly Decision[];
-};
-
-type CompiledPolicy = RulesPart & {
-  manifest: Manifest;
-  plan: FeaturePlan;
-  reasons: Reasons;
-  features: CompiledFeatures;
-  text: (TextParts & { ngrams: NgramReader | null }) | null;
-  /** The dense vector of every call; null where calls overlap because they wait for the encoder. */
-  sharedDense: Float32Array | null;
-  denseWidth: number;
-  checkFamiliarity: ((dense: Float32Array, units: readonly TextUnit[]) => FamiliarityCheck[]) | null;
-  classifier: ClassifierModel;
-  score: Scorer;
-  scoreHeads: Scorer | null;
-  setAside: ReadonlySet<number>;
-  /** Indices of the options that were learned from few examples. */
-  neverAlone: ReadonlySet<number>;
-  /** Reason codes of each option where none is chosen by a head. */
-  usualCodes: ReadonlyMap<string, string[]>;
-};
+type RulesPart = ReturnType<typeof compileRulesPart>;
+type CompiledPolicy = ReturnType<typeof compilePolicy>;
 
 /** Compiles a bundle into a decider. Throws 'validation_error' where its parts do not fit, or 'unavailable'. */
 export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
@@ -145,7 +110,8 @@ export function compileRulesDecider(
   });
 }
 
-function compileRulesPart(policy: Omit<RulesOnlyPolicy, 'version' | 'readings'>, ports: RulesPorts): RulesPart {
+/** The stage that decides before the classifier is asked. */
+function compileRulesPart(policy: Omit<RulesOnlyPolicy, 'version' | 'readings'>, ports: RulesPorts) {
   const { options, policyVersion } = policy;
   const rules = loadRules(policy.rules);
   const validateInput = compileInputValidator(policy);
@@ -154,7 +120,8 @@ function compileRulesPart(policy: Omit<RulesOnlyPolicy, 'version' | 'readings'>,
   return {
     now: ports.now,
     validateInput,
-    validateElsewhere(input, callerId) {
+    /** Checks an input as `validateInput` does, in another process; null for one that is little work. */
+    validateElsewhere(input: JsonObject, callerId?: string): Promise<ErrorDetail[]> | null {
       if (validateInput === null || schema === null || checkElsewhere === undefined) return null;
       return validateInput.estimateWork(input) > maxLightWork ? checkElsewhere({ schema, input }, callerId) : null;
     },
@@ -163,7 +130,7 @@ function compileRulesPart(policy: Omit<RulesOnlyPolicy, 'version' | 'readings'>,
   };
 }
 
-function compilePolicy(bundle: Bundle, { classifier, reasonHeads }: Models, ports: DeciderPorts): CompiledPolicy {
+function compilePolicy(bundle: Bundle, { classifier, reasonHeads }: Models, ports: DeciderPorts) {
   const { manifest, plan, reasons, familiarity } = bundle;
   const { options, policy_version: policyVersion } = manifest;
   const text = requireTextParts(bundle, ports);
@@ -177,6 +144,7 @@ function compilePolicy(bundle: Bundle, { classifier, reasonHeads }: Models, port
     reasons,
     features,
     text: text === null ? null : { ...text, ngrams: ngrams === null ? null : compileNgrams(ngrams) },
+    /** The dense vector of every call; null where calls overlap because they wait for the encoder. */
     sharedDense: text?.encoder ? null : new Float32Array(classifier.D),
     denseWidth: classifier.D,
     checkFamiliarity:
@@ -185,7 +153,9 @@ function compilePolicy(bundle: Bundle, { classifier, reasonHeads }: Models, port
     score: compileScorer(classifier),
     scoreHeads: reasonHeads === null ? null : compileScorer(reasonHeads),
     setAside: new Set(manifest.set_aside?.map((option) => options.indexOf(option))),
+    /** Indices of the options that were learned from few examples. */
     neverAlone: new Set(manifest.never_alone?.map((option) => options.indexOf(option))),
+    /** Reason codes of each option where none is chosen by a head. */
     usualCodes: new Map(options.map((option) => [option, freezeArray(chooseReasonCodes(reasons, option, []))])),
   };
 }

@@ -151,21 +151,12 @@ export type Question = {
   column: string;
   sentence: string;
 };
-export type ImportPlan = {
-  columns: ExampleColumns;
-  kinds: ReadonlyMap<string, ColumnKind>;
-  /** How each column is read; null as it stands. */
-  readings: ReadonlyMap<string, Reading | null>;
-  /** Columns of the input that tell who somebody is, and those that become personal fields; null: none is said. */
-  personal: string[];
-  piiFields: string[] | null;
-  questions: Question[];
-};
+export type ImportPlan = ReturnType<typeof planImport>;
 
 const maxNamedCandidates = 3;
 
 /** Plans how the columns are read, and lists the questions that the choices leave open. */
-export function planImport({ sheet, surveys }: SurveyedSheet, proposal: Proposal, choices: Choices): ImportPlan {
+export function planImport({ sheet, surveys }: SurveyedSheet, proposal: Proposal, choices: Choices) {
   const { columns, settled } = choices;
   const kinds = new Map([...surveys.map(({ name, kind }) => [name, kind] as const), ...Object.entries(choices.kinds)]);
   const inputs = new Set(columns.inputs);
@@ -189,8 +180,10 @@ export function planImport({ sheet, surveys }: SurveyedSheet, proposal: Proposal
   return {
     columns,
     kinds,
+    /** How each column is read; null as it stands. */
     readings: chooseReadings(surveys, kinds),
     questions,
+    /** Columns of the input that tell who somebody is, and those that become personal fields; null: none is said. */
     personal: surveys.flatMap(({ name, isPersonal }) => (isPersonal && inputs.has(name) ? [name] : [])),
     piiFields: piiFields?.filter((name) => inputs.has(name)) ?? null,
   };

@@ -168,15 +168,7 @@ export type ReadNode = Wiring & {
   hasSubgraph: boolean;
   attributes: Map<string, WireField[]>;
 };
-export type ReadModel = {
-  irVersion: number;
-  opsets: { domain: string; version: number }[];
-  graphs: number;
-  nodes: ReadNode[];
-  initializers: ReadTensor[];
-  inputs: string[];
-  outputs: string[];
-};
+export type ReadModel = ReturnType<typeof readModel>;
 
 function readWiring(node: readonly WireField[]): Wiring {
   const listNames = (field: number) => listBytes(node, field).map((value) => strFromU8(value));
@@ -187,26 +179,19 @@ function readWiring(node: readonly WireField[]): Wiring {
 export const readWirings = (file: Uint8Array): Wiring[] =>
   listBytes(listBytes(readFields(file), 7).flatMap(readFields), 1).map((node) => readWiring(readFields(node)));
 
-type GraphInterface = {
-  /** Without those that have a value in the file. */
-  inputs: string[];
-  /** The last dimension of each output, null where it is not fixed. */
-  outputs: Map<string, number | null>;
-  /** Whether weights lie in another file. */
-  isExternal: boolean;
-};
-
 /** Reads inputs and outputs of an ONNX file, whatever its nodes are. Throws OnnxError if it is not one. */
-export function readInterface(bytes: Uint8Array): GraphInterface {
+export function readInterface(bytes: Uint8Array) {
   const graph = listBytes(readFields(bytes), 7).flatMap(readFields);
   const read = (number: number) => listBytes(graph, number).map(readFields);
   const within = (fields: readonly WireField[], number: number) => listBytes(fields, number).flatMap(readFields);
   const weights = read(5);
   const known = new Set(weights.map((fields) => readString(fields, 8)));
   return {
+    /** Without those that have a value in the file. */
     inputs: read(11)
       .map((fields) => readString(fields, 1))
       .filter((name) => !known.has(name)),
+    /** The last dimension of each output, null where it is not fixed. */
     outputs: new Map(
       read(12).map((fields) => {
         // The shape of its tensor's type.
@@ -214,12 +199,13 @@ export function readInterface(bytes: Uint8Array): GraphInterface {
         return [readString(fields, 1), width === undefined ? null : readNumber(readFields(width), 1) || null];
       }),
     ),
+    /** Whether weights lie in another file. */
     isExternal: weights.some((fields) => listBytes(fields, 13).length > 0),
   };
 }
 
 /** Reads the outline of an ONNX file. Throws OnnxError where the bytes are no such file. */
-export function readModel(bytes: Uint8Array): ReadModel {
+export function readModel(bytes: Uint8Array) {
   const model = readFields(bytes);
   const graphs = listBytes(model, 7);
   const graph = readFields(graphs[0] ?? new Uint8Array(0));
@@ -230,7 +216,7 @@ export function readModel(bytes: Uint8Array): ReadModel {
       return { domain: readString(fields, 1), version: readNumber(fields, 2) };
     }),
     graphs: graphs.length,
-    nodes: listBytes(graph, 1).map((entry) => {
+    nodes: listBytes(graph, 1).map((entry): ReadNode => {
       const fields = readFields(entry);
       const attributes = listBytes(fields, 5).map(readFields);
       return {
@@ -241,7 +227,7 @@ export function readModel(bytes: Uint8Array): ReadModel {
         attributes: new Map(attributes.map((attribute) => [readString(attribute, 1), attribute])),
       };
     }),
-    initializers: listBytes(graph, 5).map((entry) => {
+    initializers: listBytes(graph, 5).map((entry): ReadTensor => {
       const fields = readFields(entry);
       return {
         name: readString(fields, 8),

@@ -21,18 +21,7 @@ export type McpCall = {
 
 type Progress = { percent: number; message: string };
 
-export type Act = {
-  operation: OperationName;
-  row: Operation;
-  arguments: z.ZodObject;
-  offered: Shape;
-  /** Says what happened, what it cost, what to do next. */
-  summarise(answer: unknown): string;
-  /** Leaves out of the answer data that the agent has sent or can ask for. */
-  shorten(answer: unknown): unknown;
-  /** How far the work is that the answer is about; null once it has ended. */
-  follow(answer: unknown): Progress | null;
-};
+export type Act = ReturnType<typeof toAct>;
 
 export type Tool = {
   name: string;
@@ -65,7 +54,7 @@ const waitArgument = {
 const listFields = (schema: z.ZodType | undefined): Shape => (schema instanceof z.ZodObject ? schema.shape : {});
 
 /** Makes an act of an operation: its arguments, how it is called and how its answer is shortened. */
-export function toAct<const N extends OperationName>(definition: ActDefinition<N>): Act {
+export function toAct<const N extends OperationName>(definition: ActDefinition<N>) {
   const row: Operation = operations[definition.operation];
   const { shorten, follow, omit = [] } = definition;
   const fields = {
@@ -81,9 +70,12 @@ export function toAct<const N extends OperationName>(definition: ActDefinition<N
     offered: Object.fromEntries(
       Object.entries(fields).filter(([name, field]) => !omit.includes(name) && field.meta()?.['aliasOf'] === undefined),
     ),
-    summarise: (answer) => definition.summarise(answer as OutputOf<N>),
-    shorten: (answer) => (shorten === undefined ? answer : shorten(answer as OutputOf<N>)),
-    follow: (answer) => follow?.(answer as OutputOf<N>) ?? null,
+    /** Says what happened, what it cost, what to do next. */
+    summarise: (answer: unknown): string => definition.summarise(answer as OutputOf<N>),
+    /** Leaves out of the answer data that the agent has sent or can ask for. */
+    shorten: (answer: unknown): unknown => (shorten === undefined ? answer : shorten(answer as OutputOf<N>)),
+    /** How far the work is that the answer is about; null once it has ended. */
+    follow: (answer: unknown): Progress | null => follow?.(answer as OutputOf<N>) ?? null,
   };
 }
 

@@ -2,29 +2,19 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { limits } from '../../engine/limits.ts';
-import type { EncoderFacts } from '../../engine/onnx/encoder-facts.ts';
 import { toEncoderInput } from '../../engine/text/encoder-input.ts';
 import { sha256 } from '../process/clock.ts';
 import { type GivenModel, readGivenModel } from '../runtime/encoder/given-model.ts';
 
 /** A checked folder: what is said of it, and the tokens of the texts by which its graph is tried. */
-export type StagedTextModel = {
-  facts: EncoderFacts;
-  notes: string[];
-  encoderSha256: string;
-  tokenizerSha256: string;
-  maxId: number;
-  shortText: number[];
-  longerText: number[];
-  golden: { text: string; ids: number[]; embedding: number[] }[];
-};
+export type StagedTextModel = Awaited<ReturnType<typeof stageTextModel>>;
 
 /** Near enough in length to be embedded together, with the short one filled up. */
 const [shortText, longerText] = ['yes', 'yes or no'];
 const maxQuoted = 60;
 
 /** Reads the folder of a text model and writes it to `part`; throws as `readGivenModel`. */
-export async function stageTextModel(order: { folder: string; part: string; name: string }): Promise<StagedTextModel> {
+export async function stageTextModel(order: { folder: string; part: string; name: string }) {
   const given = await readGivenModel(order.folder);
   await writeModel(order.part, order.name, given);
   const { facts, notes, tokenizer, encoder, golden } = given;

@@ -17,19 +17,7 @@ export type Prediction = {
 /** The share of rows at or above a confidence threshold, and the error among those; all from 0 to 1. */
 type RiskCoverage = { threshold: number; coverage: number; error: number };
 
-export type Evaluation = {
-  accuracy: number;
-  macroF1: number;
-  macroPrecision: number;
-  macroRecall: number;
-  perClass: Record<string, OptionScores>;
-  /** Rows: expected, columns: predicted, both in the order of the options. */
-  confusionMatrix: number[][];
-  logLoss: number;
-  ece: number;
-  riskCoverage: RiskCoverage[];
-  reliability: Metrics['reliability'];
-};
+export type Evaluation = ReturnType<typeof evaluatePredictions>;
 
 /** The share of rows that reach each threshold 0, 0.01 … 1, and the error among them. */
 export function computeRiskCoverage(confidences: readonly number[], correct: readonly boolean[]): RiskCoverage[] {
@@ -82,7 +70,7 @@ const noScores: OptionScores = { precision: 0, recall: 0, f1: 0, support: 0 };
  * least once and an undefined precision or recall counts as 0, as scikit-learn does with zero_division=0. Log-loss
  * clips probabilities at 1e-15, and leaves out rows of options that were set aside: they have no probability.
  */
-export function evaluatePredictions(predictions: readonly Prediction[], options: readonly string[]): Evaluation {
+export function evaluatePredictions(predictions: readonly Prediction[], options: readonly string[]) {
   const confusionMatrix = options.map(() => options.map(() => 0));
   const confidences: number[] = [];
   const correct: boolean[] = [];
@@ -111,6 +99,7 @@ export function evaluatePredictions(predictions: readonly Prediction[], options:
     macroPrecision: average((score) => score.precision),
     macroRecall: average((score) => score.recall),
     perClass,
+    /** Rows: expected, columns: predicted, both in the order of the options. */
     confusionMatrix,
     logLoss: computeRatio(loss, learned.length),
     ece: computeCalibrationError(confidences, correct),

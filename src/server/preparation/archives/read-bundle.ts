@@ -7,25 +7,12 @@ import { sha256 } from '../../process/clock.ts';
 import { checkDefinition } from '../rules/definition-checks.ts';
 
 /** A bundle as it is kept: its file, slim and with its new name, beside the settings of its type. */
-export type ReadBundle = {
-  /** The bundle under its new names, and the SHA-256 of the file that was sent. */
-  file: Uint8Array;
-  sentSha256: string;
-  typeName: string;
-  definition: Definition;
-  piiFields: string[];
-  fallbackOption: string | null;
-  isRulesOnly: boolean;
-  /** The questions that the type answers. */
-  marks: NonNullable<Bundle['manifest']['questions']>;
-  snapshotSha256: string | null;
-  seed: number | null;
-};
+export type ReadBundle = Awaited<ReturnType<typeof readBundle>>;
 /** The names of a policy where it comes to: its id, its number and its type, null for that of the bundle. */
 export type BundleName = { policyId: string; version: number; typeName: string | null };
 
 /** Reads a bundle. Throws `validation_error` with place and remedy. */
-export async function readBundle(bytes: Uint8Array, name: BundleName): Promise<ReadBundle> {
+export async function readBundle(bytes: Uint8Array, name: BundleName) {
   const bundle = unpackBundle(bytes, sha256);
   const { manifest } = bundle;
   const definition = toDefinition(bundle);
@@ -39,6 +26,7 @@ export async function readBundle(bytes: Uint8Array, name: BundleName): Promise<R
   const typeName = name.typeName ?? manifest.decision_type;
   return {
     file: renameBundle(bundle, { ...name, typeName }),
+    /** The digest of the file as it was sent, under its old names. */
     sentSha256: sha256(bytes),
     typeName,
     definition,

@@ -41,23 +41,13 @@ const goldenTexts = z
   .min(1)
   .max(maxGoldenTexts);
 
-export type GivenModel = {
-  facts: EncoderFacts;
-  encoder: Uint8Array;
-  tokenizer: { bytes: Uint8Array; tokenizer: Tokenizer; maxId: number };
-  license: Uint8Array;
-  notice: Uint8Array | null;
-  /** Texts with the embeddings that the model's author has of them; none where the folder has no `golden.json`. */
-  golden: z.infer<typeof goldenTexts>;
-  /** Sentences on all that was guessed or could not be checked. */
-  notes: string[];
-};
+export type GivenModel = Awaited<ReturnType<typeof readGivenModel>>;
 
 /**
  * Reads `encoder.onnx`, `tokenizer.json`, the licence and, where they are there, `encoder.json`, `golden.json`,
  * `NOTICE` and `SHA256SUMS`. Throws `validation_error` about the folder that names the file and the remedy.
  */
-export async function readGivenModel(folder: string): Promise<GivenModel> {
+export async function readGivenModel(folder: string) {
   if (!path.isAbsolute(folder)) throw refuseFolder('must be an absolute path');
   const names = await readdir(folder).catch((cause: unknown) => {
     throw refuseFolder('is not a readable folder', cause);
@@ -89,12 +79,14 @@ export async function readGivenModel(folder: string): Promise<GivenModel> {
       dimensions: readDimensions(encoder, given.dimensions),
       languages: given.languages ?? [],
       frame: given.frame ?? findFrame(tokenizerFile, tokenizer.encode(given.prefix ?? '')),
-    },
+    } satisfies EncoderFacts,
     encoder,
     tokenizer: { bytes: tokenizerBytes, tokenizer, maxId: findMaxId(tokenizerFile) },
     license: license.bytes,
     notice: await find('NOTICE'),
+    /** Texts with the embeddings that the model's author has of them; none where the folder has no `golden.json`. */
     golden: golden === null ? [] : parse('golden.json', golden, goldenTexts),
+    /** Sentences on all that was guessed or could not be checked. */
     notes: [
       ...unknownKeys.map((key) => `encoder.json has ${JSON.stringify(key.slice(0, 40))}, which is not read.`),
       ...(given.base_model === undefined ? [`It is called ${baseModel} in model cards, as its folder is.`] : []),

@@ -11,25 +11,7 @@ import { learnsRare, listFewOptions, listRareOptions } from '../../../engine/tra
 import type { Foundation } from '../../foundation.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
-export type TrainingReadiness = {
-  isReady: boolean;
-  totalExamples: number;
-  labelledExamples: number;
-  /** The fewest further labels with which a training could start, beside what single options miss under `refuse`. */
-  missingLabels: number;
-  /** Labelled examples that a training with these settings would leave to rules. */
-  leftToRules: number;
-  /** Rows without a label on which hints agree, among the newest that they were tried on. */
-  hinted: number;
-  /** The other labelled examples of each option, in the order of the options. */
-  perOption: Record<string, number>;
-  minPerOption: number;
-  /** The options that a training with these settings would leave to a person, with their labelled examples. */
-  setAside: { options: string[]; examples: number };
-  /** The options that a training with these settings learns and may never decide alone, with their labelled examples. */
-  neverAlone: { options: string[]; examples: number };
-  issues: string[];
-};
+export type TrainingReadiness = Awaited<ReturnType<typeof assessReadiness>>;
 
 /** Labelled examples of each option from which a training can generate the missing ones. */
 const minPerOptionToGenerate = 2;
@@ -81,11 +63,7 @@ async function countHinted({ store, clock }: Foundation, type: DecisionTypeRecor
 }
 
 /** Compares the labelled examples of a type, and its hints, with the needs of a training with these settings. */
-export async function assessReadiness(
-  deps: Foundation,
-  type: DecisionTypeRecord,
-  settings: Settings,
-): Promise<TrainingReadiness> {
+export async function assessReadiness(deps: Foundation, type: DecisionTypeRecord, settings: Settings) {
   const { options } = type.activeVersion.definition;
   const { examples } = deps.store;
   const { total, labelled, byOption: all } = examples.computeTotals(type.id);
@@ -135,12 +113,17 @@ export async function assessReadiness(
     isReady: issues.length === 0,
     totalExamples: total,
     labelledExamples: labelled,
+    /** The fewest further labels with which a training could start, beside what single options miss under `refuse`. */
     missingLabels,
+    /** Rows without a label on which hints agree, among the newest that they were tried on. */
     hinted: countHints(options),
+    /** Labelled examples that a training with these settings would leave to rules. */
     leftToRules: ruled,
     minPerOption,
+    /** The options that a training would leave to a person, and those that it learns and may never decide alone. */
     setAside: { options: rare, examples: countAll(rare) },
     neverAlone: { options: few, examples: countAll(few) },
+    /** The other labelled examples of each option, in the order of the options. */
     perOption: Object.fromEntries(options.map((option) => [option, byOption.get(option) ?? 0])),
     issues,
   };

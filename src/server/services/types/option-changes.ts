@@ -20,12 +20,7 @@ import { refuseTooMany } from '../example-limit.ts';
 import { noteChange } from '../releases.ts';
 import { findDecisionType, findVersion, toNextVersion } from './decision-types.ts';
 
-type OptionTouches = {
-  examples: number;
-  rules: string[];
-  isFallback: boolean;
-  isInDeployedPolicy: boolean;
-};
+type OptionTouches = ReturnType<typeof findOptionTouches>;
 
 /** The effect of changing an option, the type after it, and how to undo it; null for a preview. */
 export type OptionChanged = { touches: OptionTouches; type: DecisionTypeRecord; undoToken: string | null };
@@ -139,7 +134,7 @@ function refuseTooFew({ options }: Definition, field: string): void {
   refuseProblems([toInvalidValue(['body', field], `a decision type keeps at least ${limits.minOptions} options`)]);
 }
 
-function findOptionTouches(deps: Foundation, type: DecisionTypeRecord, option: string): OptionTouches {
+function findOptionTouches(deps: Foundation, type: DecisionTypeRecord, option: string) {
   return {
     examples: deps.store.examples.countByLabel(type.id).get(option) ?? 0,
     rules: type.activeVersion.definition.hard_rules.filter((rule) => rule.then === option).map((rule) => rule.name),

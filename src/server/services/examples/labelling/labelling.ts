@@ -18,14 +18,6 @@ import { findExample } from '../examples.ts';
 import { describeConflict, hideLabel } from '../second-readings.ts';
 
 type NextExample = { example: ExampleRecord; suggestion: Suggestion | null; why: string };
-type NextExamples = {
-  items: NextExample[];
-  remaining: number;
-  recent: { right: number; of: number };
-  examplesRead: number;
-  labels: number;
-  drawn: number;
-};
 
 /** Options that a suggestion of a policy names: as many as there are keys for them. */
 const maxLikely = 9;
@@ -56,7 +48,7 @@ export async function takeNextExamples(
     /** Who asks: nobody reads their own label again within a week. */
     reader: string | null;
   },
-): Promise<NextExamples> {
+) {
   const { leases } = deps.runtime;
   if (restart) leases.giveBack(type.id, session);
   const before = leases.listTaken(type.id, session);
