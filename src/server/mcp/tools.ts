@@ -197,6 +197,7 @@ export const tools: readonly Tool[] = [
       'costs',
       'audit',
       'escalation_policy',
+      'groups',
       'readings',
       'publish_by_hand',
       'publish_by_another',
@@ -206,7 +207,7 @@ export const tools: readonly Tool[] = [
     ],
     shorten: shortenType,
     description:
-      'Changes the given fields of a decision type; a list replaces the earlier one. Rules and thresholds decide from the next call on; a change of logic makes a new version; earlier ones are kept. Takes `readings`, as get_decision_type gives them, and `draft`: true for a person to publish. Costs no credits.',
+      'Changes the given fields of a decision type; a list replaces the earlier one. Rules and thresholds decide from the next call on; a change of logic makes a new version; earlier ones stay. Takes `readings` and `groups` as get_decision_type has them, and `draft`: true for a person to publish. Costs no credits.',
     summarise: ({ name, active_version, needs_retraining, model_deployed }) =>
       `${JSON.stringify(name)} is changed; version ${active_version.version_number} is active. Cost: none. Next: ${
         needs_retraining
