@@ -767,7 +767,7 @@ const records = {
   'LOG-7':
     'A record names the version of the decision type whose rules and thresholds decided, whatever is saved or deployed afterwards, and says why, with the connected model that was asked; null in records of earlier programs.',
   'LOG-8':
-    'Logged decisions are made again by the release that made each, over REST and by workbench verify --decisions: every field is equal, or the record is listed with what differs, or why it cannot be decided as it was. An explanation of a record is by its release.',
+    'Logged decisions are made again by the release that made each, over REST, by workbench verify --decisions and by one press in Monitor: every field is equal, or the record is listed with what differs, or why it cannot be decided as it was. An explanation of a record is by its release.',
   'LOG-9':
     'Each decision holds the digest of the one before it and of itself, and each correction, removal, return and masking of the log is an entry of a chain, written in its transaction; backups and metrics hold its head. workbench verify names the first record from which the log is not as it was written: changed, missing, added, put elsewhere, cut at its end or written again as a whole.',
   'LOG-10':

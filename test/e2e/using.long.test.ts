@@ -55,6 +55,20 @@ describe('a deployed policy in the browser', () => {
     expect(await count()).toBe(1);
   });
 
+  test('compares groups under Evaluate by a field that somebody names, with the option that people hope for', async () => {
+    await goToPlace(page(), 'Evaluate');
+    const groups = page().getByRole('region', { name: 'Groups' });
+    await groups.getByRole('button', { name: 'Compare groups…' }).click();
+    await page().getByLabel('By field').fill('category');
+    await page().keyboard.press('Enter');
+    await page().getByLabel('Favoured option').selectOption('approve');
+    await page().getByRole('button', { name: 'Save groups' }).click();
+    await groups.getByText(/^By “category” “approve” goes to /).waitFor();
+    await groups.getByRole('table', { name: 'approve by category' }).waitFor();
+    await groups.scrollIntoViewIfNeeded();
+    await page().screenshot({ path: join(pictures, 'groups.png') });
+  });
+
   test('lists the decisions under Monitor, opens one and corrects it by key', async () => {
     await goToPlace(page(), 'Monitor');
     await page().getByRole('grid', { name: 'Decisions' }).getByText('review').first().waitFor();
@@ -62,6 +76,13 @@ describe('a deployed policy in the browser', () => {
     await page().getByRole('heading', { name: 'Record' }).waitFor();
     await page().keyboard.press('1');
     await page().getByText('Corrected. The record is now a reviewed example.').first().waitFor();
+  });
+
+  test('makes the log again by one command, and says in a sentence that it is as recorded', async () => {
+    await page().keyboard.press('Control+K');
+    await page().keyboard.type('Verify the log');
+    await page().keyboard.press('Enter');
+    await page().getByText('Made again by its release, 1 decision is as recorded.').waitFor();
   });
 
   test('backs everything up under Settings, and says when that was and how large it is', async () => {

@@ -18,6 +18,7 @@ import { useWorkbench } from '../../state/workbench.ts';
 import { Overview } from './overview.tsx';
 import { readOwnProbability } from './own-probability.ts';
 import { Retention } from './retention.tsx';
+import { VerifyLog } from './verify-log.tsx';
 
 const RecordDrawer = lazy(async () => ({ default: (await import('./record-drawer.tsx')).RecordDrawer }));
 
@@ -110,6 +111,7 @@ function Records({ type, list, page, items, cursor, handle, onCursor }: RecordsP
       )}
       <div className="row between foot">
         <Retention type={type} total={list.data?.total} />
+        <VerifyLog typeId={type.id} />
         {list.data && items.length > 0 && (
           <Pages
             page={page}

@@ -2,43 +2,15 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import { LineChain } from '../../../door/line-chain.ts';
-import type { Client } from '../../contract/client.ts';
-import type { Verified } from '../../contract/deciding/logs.ts';
-import type { DecisionType } from '../../contract/types/decision-types.ts';
+import type { InputOf } from '../../contract/operations.ts';
+import { verifyLog } from '../../contract/verify-log.ts';
 import { commonOptions, defineCommand, endCodes, readShare, refuse, type Surroundings } from '../command.ts';
 import { findType, listTypes } from '../find-by-name.ts';
 import { verifySigned } from '../signing/sign.ts';
 import { requireDataDir, withWorkbench } from '../with-workbench.ts';
 import { readLines, sortByAge } from './log-lines.ts';
 
-const pageSize = 100;
 const maxShown = 20;
-
-/** Sums up the verification of one type, page by page, up to the moment at which it began. */
-async function verifyType(
-  client: Client,
-  type: DecisionType,
-  share: number,
-  signal: AbortSignal,
-  tell: (item: Verified['items'][number]) => void,
-) {
-  const sums = { decision_type: type.name, looked: 0, equal: 0, exact: 0, differing: 0, undecidable: 0 };
-  const end_time = new Date().toISOString();
-  for (let page = 1, pages = 1; page <= pages; page += 1) {
-    signal.throwIfAborted();
-    const found = await client.call('logs.verify', {
-      params: { decision_type_id: type.id },
-      query: { page, page_size: pageSize, share, end_time },
-    });
-    pages = Math.ceil(found.total / pageSize);
-    for (const name of ['looked', 'equal', 'exact'] as const) sums[name] += found[name];
-    for (const item of found.items) {
-      sums[item.reason === 'differs' ? 'differing' : 'undecidable'] += 1;
-      tell(item);
-    }
-  }
-  return sums;
-}
 
 /** Decides the log of a folder again, a line of sums a type, and says which records differ or cannot be decided. */
 function verifyDecisions(
@@ -53,13 +25,18 @@ function verifyDecisions(
     let undecidable = 0;
     let shown = 0;
     for (const type of types) {
-      const sums = await verifyType(client, type, share, signal, ({ log_id, request_id, message }) => {
-        shown += 1;
-        if (shown <= maxShown) say(`${type.name}, record ${log_id} (request ${request_id}): ${message}`);
+      const params = { decision_type_id: type.id };
+      const readPage = (query: InputOf<'logs.verify'>['query']) =>
+        client.call('logs.verify', { params, query }, signal);
+      const sums = await verifyLog(readPage, { share, signal }, (items) => {
+        for (const { log_id, request_id, message } of items) {
+          shown += 1;
+          if (shown <= maxShown) say(`${type.name}, record ${log_id} (request ${request_id}): ${message}`);
+        }
       });
       differing += sums.differing;
       undecidable += sums.undecidable;
-      await answer(sums);
+      await answer({ decision_type: type.name, ...sums });
     }
     if (shown > maxShown) say(`and ${shown - maxShown} more.`);
     if (differing > 0) return endCodes.under;
