@@ -1,5 +1,6 @@
 /** The words of a case file in each language that it is written in. */
 import { z } from 'zod';
+import { type ConditionWords, englishConditions } from '../rules/analysis/words.ts';
 
 export const caseLanguages = ['en', 'de', 'fr', 'es'] as const;
 export const caseLanguageSchema = z.enum(caseLanguages);
@@ -15,6 +16,8 @@ export type CaseWords = {
   why: string;
   rule(name: string): string;
   ruleReads: string;
+  ruleIs(tests: string, option: string): string;
+  conditions: ConditionWords;
   classifier(confidence: string): string;
   fallback(decision: string): string;
   thought(option: string, confidence: string): string;
@@ -47,11 +50,14 @@ export type CaseWords = {
   known: string;
   wrong(share: string, low: string, high: string, of: string): string;
   unmeasured: string;
+  groupsTried: string;
   groups(each: Record<'by' | 'option' | 'least' | 'most', string>): string;
   contest: string;
   howTo(request: string): string;
   made(at: string): string;
   join: string;
+  yes: string;
+  no: string;
 };
 
 const en: CaseWords = {
@@ -62,6 +68,8 @@ const en: CaseWords = {
   why: 'Why',
   rule: (name) => `A fixed rule decided, named ${name}. Rules are written by people and come before all else.`,
   ruleReads: 'The rule reads:',
+  ruleIs: (tests, option) => `If ${tests}, the answer is ${option}.`,
+  conditions: englishConditions,
   classifier: (confidence) =>
     `A program decided that learned from earlier cases. It held this answer to be right with a probability of ${confidence}.`,
   fallback: (decision) =>
@@ -93,17 +101,20 @@ const en: CaseWords = {
   releaseBy: (who) => `It was put in charge by ${who}.`,
   itself: 'the program itself after a training, as people had set it up',
   noRelease: 'An earlier version of the program decided, which noted no release.',
-  known: 'What was known of its errors',
+  known: 'What was known of the program’s errors',
   wrong: (share, low, high, of) =>
     `Tried on ${of} cases that it had not seen and was to decide by itself, ${share} were wrong (with 95% certainty between ${low} and ${high}).`,
   unmeasured: 'Its errors had not been measured.',
+  groupsTried: 'It was also tried whether groups are treated alike.',
   groups: ({ by, option, least, most }) =>
-    `The program was also tried for whether it treats groups alike. By ${by}, the answer ${option} goes to ${least} of the group that gets it least often and to ${most} of the group that gets it most often.`,
+    `By ${by}, ${option} goes to ${least} at the least and to ${most} at the most.`,
   contest: 'If you disagree',
   howTo: (request) =>
     `Ask whoever informed you of this decision to have a person look at it, and say which one you mean: ${request}. Say what is wrong or missing above. A person can correct the decision.`,
   made: (at) => `Written on ${at}.`,
   join: ' and ',
+  yes: 'yes',
+  no: 'no',
 };
 
 const de: CaseWords = {
@@ -115,6 +126,32 @@ const de: CaseWords = {
   rule: (name) =>
     `Eine feste Regel hat entschieden, sie heißt ${name}. Regeln werden von Menschen geschrieben und gehen allem anderen vor.`,
   ruleReads: 'Die Regel lautet:',
+  ruleIs: (tests, option) => `Die Antwort lautet ${option}, wenn gilt: ${tests}.`,
+  conditions: {
+    tests: {
+      '==': 'ist',
+      '!=': 'ist nicht',
+      '<': 'ist kleiner als',
+      '<=': 'ist höchstens',
+      '>': 'ist größer als',
+      '>=': 'ist mindestens',
+      in: 'ist eines von',
+      'not in': 'ist keines von',
+      'in list': 'steht in der Liste',
+      'not in list': 'steht nicht in der Liste',
+      contains: 'enthält',
+      startsWith: 'beginnt mit',
+      endsWith: 'endet mit',
+      mentions: 'erwähnt',
+      is: 'ist (groß oder klein geschrieben)',
+      present: 'ist angegeben',
+      absent: 'fehlt',
+      empty: 'ist leer',
+      filled: 'ist nicht leer',
+    },
+    and: ' und ',
+    or: ' oder ',
+  },
   classifier: (confidence) =>
     `Ein Programm hat entschieden, das aus früheren Fällen gelernt hat. Es hielt diese Antwort mit einer Wahrscheinlichkeit von ${confidence} für richtig.`,
   fallback: (decision) =>
@@ -147,17 +184,20 @@ const de: CaseWords = {
   releaseBy: (who) => `In Einsatz genommen von: ${who}.`,
   itself: 'dem Programm selbst nach einem Training, wie Menschen es eingestellt hatten',
   noRelease: 'Eine frühere Fassung des Programms hat entschieden, die ihren Stand nicht festhielt.',
-  known: 'Was über ihre Fehler bekannt war',
+  known: 'Was über die Fehler des Programms bekannt war',
   wrong: (share, low, high, of) =>
     `Erprobt an ${of} Fällen, die es nicht kannte und selbst entscheiden sollte, lag es in ${share} falsch (mit 95 % Sicherheit zwischen ${low} und ${high}).`,
   unmeasured: 'Die Fehler waren nicht gemessen worden.',
+  groupsTried: 'Geprüft wurde auch, ob Gruppen gleich behandelt werden.',
   groups: ({ by, option, least, most }) =>
-    `Geprüft wurde auch, ob Gruppen gleich behandelt werden. Nach ${by} erhalten ${least} der Gruppe mit dem kleinsten Anteil die Antwort ${option}, und ${most} der Gruppe mit dem größten.`,
+    `Nach ${by} erhalten ${option}: am seltensten ${least}, am häufigsten ${most}.`,
   contest: 'Wenn Sie nicht einverstanden sind',
   howTo: (request) =>
     `Bitten Sie die Stelle, die Ihnen diese Entscheidung mitgeteilt hat, dass ein Mensch sie prüft, und nennen Sie diese Nummer: ${request}. Sagen Sie, was oben falsch ist oder fehlt. Ein Mensch kann die Entscheidung berichtigen.`,
   made: (at) => `Geschrieben am ${at}.`,
   join: ' und ',
+  yes: 'ja',
+  no: 'nein',
 };
 
 const fr: CaseWords = {
@@ -169,6 +209,32 @@ const fr: CaseWords = {
   rule: (name) =>
     `Une règle fixe a décidé ; elle s’appelle ${name}. Les règles sont écrites par des personnes et passent avant tout le reste.`,
   ruleReads: 'La règle dit :',
+  ruleIs: (tests, option) => `La réponse est ${option} si : ${tests}.`,
+  conditions: {
+    tests: {
+      '==': 'est',
+      '!=': 'n’est pas',
+      '<': 'est inférieur à',
+      '<=': 'est au plus',
+      '>': 'est supérieur à',
+      '>=': 'est au moins',
+      in: 'est l’un de',
+      'not in': 'n’est aucun de',
+      'in list': 'est dans la liste',
+      'not in list': 'n’est pas dans la liste',
+      contains: 'contient',
+      startsWith: 'commence par',
+      endsWith: 'finit par',
+      mentions: 'mentionne',
+      is: 'est (en majuscules ou minuscules)',
+      present: 'est indiqué',
+      absent: 'manque',
+      empty: 'est vide',
+      filled: 'n’est pas vide',
+    },
+    and: ' et ',
+    or: ' ou ',
+  },
   classifier: (confidence) =>
     `Un programme qui a appris de cas antérieurs a décidé. Il jugeait cette réponse juste avec une probabilité de ${confidence}.`,
   fallback: (decision) =>
@@ -201,17 +267,20 @@ const fr: CaseWords = {
   releaseBy: (who) => `Mise en service par ${who}.`,
   itself: 'le programme lui-même après un apprentissage, comme des personnes l’avaient réglé',
   noRelease: 'Une version antérieure du programme a décidé, qui n’en gardait pas le numéro.',
-  known: 'Ce que l’on savait de ses erreurs',
+  known: 'Ce que l’on savait des erreurs du programme',
   wrong: (share, low, high, of) =>
     `Essayé sur ${of} cas qu’il ne connaissait pas et devait décider seul, il s’est trompé dans ${share} (entre ${low} et ${high}, avec 95 % de certitude).`,
   unmeasured: 'Ses erreurs n’avaient pas été mesurées.',
+  groupsTried: 'On a aussi vérifié si les groupes sont traités de la même façon.',
   groups: ({ by, option, least, most }) =>
-    `On a aussi vérifié si les groupes sont traités de la même façon. Selon ${by}, la réponse ${option} est donnée à ${least} du groupe qui la reçoit le moins souvent et à ${most} de celui qui la reçoit le plus souvent.`,
+    `Selon ${by}, ${option} est donné le moins souvent à ${least} et le plus souvent à ${most}.`,
   contest: 'Si vous n’êtes pas d’accord',
   howTo: (request) =>
     `Demandez à qui vous a fait part de cette décision qu’une personne l’examine, et indiquez ce numéro : ${request}. Dites ce qui est faux ou manque ci-dessus. Une personne peut corriger la décision.`,
   made: (at) => `Écrit le ${at}.`,
   join: ' et ',
+  yes: 'oui',
+  no: 'non',
 };
 
 const es: CaseWords = {
@@ -223,6 +292,32 @@ const es: CaseWords = {
   rule: (name) =>
     `Decidió una regla fija, que se llama ${name}. Las reglas las escriben personas y van antes que todo lo demás.`,
   ruleReads: 'La regla dice:',
+  ruleIs: (tests, option) => `La respuesta es ${option} si: ${tests}.`,
+  conditions: {
+    tests: {
+      '==': 'es',
+      '!=': 'no es',
+      '<': 'es menor que',
+      '<=': 'es como máximo',
+      '>': 'es mayor que',
+      '>=': 'es como mínimo',
+      in: 'es uno de',
+      'not in': 'no es ninguno de',
+      'in list': 'está en la lista',
+      'not in list': 'no está en la lista',
+      contains: 'contiene',
+      startsWith: 'empieza por',
+      endsWith: 'termina en',
+      mentions: 'menciona',
+      is: 'es (en mayúsculas o minúsculas)',
+      present: 'está indicado',
+      absent: 'falta',
+      empty: 'está vacío',
+      filled: 'no está vacío',
+    },
+    and: ' y ',
+    or: ' o ',
+  },
   classifier: (confidence) =>
     `Decidió un programa que aprendió de casos anteriores. Consideró correcta esta respuesta con una probabilidad de ${confidence}.`,
   fallback: (decision) =>
@@ -255,17 +350,20 @@ const es: CaseWords = {
   releaseBy: (who) => `La puso en servicio ${who}.`,
   itself: 'el propio programa tras un entrenamiento, como lo habían ajustado personas',
   noRelease: 'Decidió una versión anterior del programa, que no anotaba su número.',
-  known: 'Qué se sabía de sus errores',
+  known: 'Qué se sabía de los errores del programa',
   wrong: (share, low, high, of) =>
     `Probado en ${of} casos que no conocía y debía decidir solo, se equivocó en ${share} (entre ${low} y ${high}, con un 95 % de certeza).`,
   unmeasured: 'Sus errores no se habían medido.',
+  groupsTried: 'También se comprobó si los grupos reciben el mismo trato.',
   groups: ({ by, option, least, most }) =>
-    `También se comprobó si los grupos reciben el mismo trato. Según ${by}, la respuesta ${option} llega al ${least} del grupo que menos la recibe y al ${most} del que más la recibe.`,
+    `Por ${by}, ${option} se da con menos frecuencia a ${least} y con más a ${most}.`,
   contest: 'Si no está de acuerdo',
   howTo: (request) =>
     `Pida a quien le comunicó esta decisión que la mire una persona, e indique este número: ${request}. Diga qué es falso o falta arriba. Una persona puede corregir la decisión.`,
   made: (at) => `Escrito el ${at}.`,
   join: ' y ',
+  yes: 'sí',
+  no: 'no',
 };
 
 export const caseWords: Readonly<Record<CaseLanguage, CaseWords>> = { en, de, fr, es };

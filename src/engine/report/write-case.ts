@@ -106,7 +106,7 @@ export function writeCase(facts: CaseFile, securityPolicy: string): string {
     [words.change, describeChanges(facts)],
     [words.looked, describeLooks(facts)],
     [words.release, describeRelease(facts)],
-    [words.known, toList([describeErrors(facts), ...describeGroups(facts)], 'p')],
+    [words.known, `<p>${describeErrors(facts)}</p>${listGroups(facts)}`],
     [words.contest, `<p>${words.howTo(`<code>${quoteText(facts.request_id)}</code>`)}</p>`],
     [words.input, listInput(facts)],
   ] as const;
@@ -135,6 +135,7 @@ const formatShare = (share: number, language: CaseLanguage) =>
   new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(share);
 
 function showValue(value: unknown, language: CaseLanguage): string {
+  if (typeof value === 'boolean') return value ? caseWords[language].yes : caseWords[language].no;
   const text =
     typeof value === 'number'
       ? new Intl.NumberFormat(language, { maximumFractionDigits: 6 }).format(value)
@@ -146,8 +147,11 @@ function describeReasons({ language, decision, stage, confidence, rule, classifi
   const words = caseWords[language];
   const extra = [...(facts.unfamiliar ? [words.unfamiliar] : []), ...(facts.escalated ? [words.handedOn] : [])];
   if (rule !== null) {
-    const reads = language === 'en' ? quoteText(rule.sentence) : `<code>${quoteText(rule.condition)}</code>`;
-    return [words.rule(`<strong>${quoteText(rule.name)}</strong>`), `${words.ruleReads} ${reads}`, ...extra];
+    return [
+      words.rule(`<strong>${quoteText(rule.name)}</strong>`),
+      `${words.ruleReads} ${quoteText(rule.sentence)}`,
+      ...extra,
+    ];
   }
   if (stage === 'classifier') return [words.classifier(formatShare(confidence, language)), ...extra];
   const thought =
@@ -216,13 +220,23 @@ function describeErrors({ language, known_errors: known }: CaseFile): string {
   );
 }
 
-function describeGroups({ language, groups }: CaseFile): string[] {
+function listGroups({ language, groups }: CaseFile): string {
   const words = caseWords[language];
-  const show = ({ group, share }: CaseFile['groups'][number]['least']) =>
-    formatShare(share, language) + (group === null ? '' : ` (${quoteText(group)})`);
-  return groups.map(({ field, option, least, most }) =>
+  if (groups.length === 0) return '';
+  const show = ({ group, share }: CaseFile['groups'][number]['least']) => {
+    const name = group === null ? null : readGroup(group, language);
+    return formatShare(share, language) + (name === null ? '' : ` (${name})`);
+  };
+  const items = groups.map(({ field, option, least, most }) =>
     words.groups({ by: quoteText(field), option: quoteText(option), least: show(least), most: show(most) }),
   );
+  return `<p>${words.groupsTried}</p>${toList(items, 'li')}`;
+}
+
+/** A value that names a group; ranges are named in English alone. */
+function readGroup(name: string, language: CaseLanguage): string | null {
+  if (/^(?:".*"|true|false|-?[\d.]+)$/s.test(name)) return showValue(JSON.parse(name), language);
+  return language === 'en' ? quoteText(name) : null;
 }
 
 function listInput({ language, input, masked_fields: masked }: CaseFile): string {

@@ -54,6 +54,8 @@ describe('The case file of a decision', () => {
     expect(found.known_errors?.of).toBeGreaterThan(0);
     const html = await page('en');
     expect(html).toContain('If “amount” is over “50000”, the answer is “decline”.');
+    expect(await page('de')).toContain('Die Antwort lautet “decline”, wenn gilt: “amount” ist größer als “50000”.');
+    expect(await page('fr')).toContain('La réponse est “decline” si : “amount” est supérieur à “50000”.');
     expect(html).toContain(`<code><bdi>${answer.request_id}</bdi></code>`);
     expect(html).toMatch(/Tried on \d+ cases that it had not seen/);
     expect(html).not.toContain('ada@example.org');
@@ -68,7 +70,7 @@ describe('The case file of a decision', () => {
     const found = await read();
     expect(found).toMatchObject({ stage: 'classifier', rule: null, release: { number: 1 } });
     expect(found.causes.length).toBeGreaterThan(0);
-    expect(found.looked).toEqual([{ who: null, at: expect.any(String), decision: found.corrected_decision }]);
+    expect(found.looked).toEqual([{ who: 'Owner', at: expect.any(String), decision: found.corrected_decision }]);
     for (const { decision } of found.would_change ?? []) expect(decision).not.toBe(found.decision);
     const german = await page('de');
     expect(german).toContain('<html lang="de">');

@@ -355,12 +355,12 @@ describe('decisions', () => {
     const id = logged?.id ?? '';
     const before = deps.store.examples.count(type.id);
     for (const decision of ['decline', 'approve', 'decline']) {
-      expect(correctDecision(deps, type, id, { decision, reasonCodes: [] }).correctedDecision).toBe(decision);
+      expect(correctDecision(deps, type, id, { decision, reasonCodes: [] }, null).correctedDecision).toBe(decision);
     }
     expect(deps.store.examples.count(type.id)).toBe(before + 1);
     expect(deps.store.examples.getByLog(id)).toMatchObject({ input, decision: 'decline', reviewed: true });
     const wrong = { decision: 'perhaps', reasonCodes: ['GOOD_SCORE', 'NONE'] };
-    const { details } = await failureOf(() => correctDecision(deps, type, id, wrong));
+    const { details } = await failureOf(() => correctDecision(deps, type, id, wrong, null));
     expect(details).toMatchObject([{ loc: ['body', 'decision'] }, { loc: ['body', 'reason_codes', 1] }]);
   });
 });

@@ -1,7 +1,10 @@
 import { nameSubject } from '../days.ts';
 import { type TableRow, toTable } from './table.ts';
 
-const tests: Readonly<Record<TableRow['test'], string>> = {
+/** Words for the tests of conditions. */
+export type ConditionWords = { tests: Readonly<Record<TableRow['test'], string>>; and: string; or: string };
+
+const tests: ConditionWords['tests'] = {
   '==': 'is',
   '!=': 'is not',
   '<': 'is below',
@@ -23,14 +26,20 @@ const tests: Readonly<Record<TableRow['test'], string>> = {
   filled: 'is not empty',
 };
 
+export const englishConditions: ConditionWords = { tests, and: ' and ', or: ' or ' };
+
 /** Writes tests joined by `&&` in words, names and values by `quote`; null for any other condition. */
-export function describeCondition(condition: string, quote = (text: string) => text): string | null {
+export function describeCondition(
+  condition: string,
+  quote = (text: string) => text,
+  words: ConditionWords = englishConditions,
+): string | null {
   const describeRow = (row: TableRow) => {
-    const start = `${quote(nameSubject(row))} ${tests[row.test]}`;
+    const start = `${quote(nameSubject(row))} ${words.tests[row.test]}`;
     if ('list' in row) return `${start} ${quote(row.list)}`;
     if (!('value' in row)) return start;
     const values = [row.value].flat().map((value) => quote(JSON.stringify(value)));
-    return `${start} ${values.join(row.test === 'in' || row.test === 'not in' ? ', ' : ' or ')}`;
+    return `${start} ${values.join(row.test === 'in' || row.test === 'not in' ? ', ' : words.or)}`;
   };
-  return toTable(condition)?.map(describeRow).join(' and ') ?? null;
+  return toTable(condition)?.map(describeRow).join(words.and) ?? null;
 }

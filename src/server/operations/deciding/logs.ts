@@ -18,6 +18,7 @@ import { findDriftOfType } from '../../services/deciding/drift.ts';
 import { importLog } from '../../services/deciding/edge-log.ts';
 import { correctDecision, restoreRemoved, withdrawCorrection } from '../../services/deciding/logged-decisions.ts';
 import { toDecidedFields, verifyLogged } from '../../services/deciding/verify-logged.ts';
+import { nameCaller } from '../../services/releases.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { toAnalysisState } from '../analysis-state.ts';
@@ -215,12 +216,12 @@ export const logHandlers = {
           };
     }),
 
-  'logs.correct': (deps, { type, params, body }) => {
+  'logs.correct': (deps, { type, caller, params, body }) => {
     const { decision, reason_codes: reasonCodes = [] } = body;
     const logged =
       decision === null
         ? withdrawCorrection(deps, type, params.log_id)
-        : correctDecision(deps, type, params.log_id, { decision, reasonCodes });
+        : correctDecision(deps, type, params.log_id, { decision, reasonCodes }, nameCaller(deps.store, caller));
     return toLogRecord(toShown(deps, type), logged);
   },
 

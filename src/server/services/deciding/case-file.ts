@@ -1,14 +1,15 @@
 /** The case file of a logged decision: what was decided, why, by what, and what a person can do about it. */
 import { createHash } from 'node:crypto';
-import { describeRule } from '../../../engine/bundle/describe-policy.ts';
 import { showUnseen } from '../../../engine/code-points.ts';
 import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
+import type { Rule } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { readPath } from '../../../engine/features/values.ts';
 import { isPiiField } from '../../../engine/pii.ts';
-import { type CaseLanguage, caseLanguages } from '../../../engine/report/case-words.ts';
+import { type CaseLanguage, caseLanguages, caseWords } from '../../../engine/report/case-words.ts';
 import { type CaseFile, writeCase } from '../../../engine/report/write-case.ts';
 import { reportStyle } from '../../../engine/report/write-report.ts';
+import { describeCondition } from '../../../engine/rules/analysis/words.ts';
 import type { Explanation } from '../../contract/deciding/explaining.ts';
 import { toScriptlessPolicy } from '../../contract/security-policy.ts';
 import type { Foundation } from '../../foundation.ts';
@@ -41,8 +42,9 @@ export async function makeCase(
   // Where personal values are masked, the input may be decided otherwise: that explains nothing.
   const isSame = explanation !== null && explanation.decision === logged.decision;
   const rule = version?.definition.hard_rules.find(({ name }) => name === logged.rulesTriggered[0]);
+  const caseLanguage = language ?? chooseLanguage(policy);
   return {
-    language: language ?? chooseLanguage(policy),
+    language: caseLanguage,
     request_id: logged.requestId,
     log_id: logged.id,
     decided_at: isoTime(logged.createdAt),
@@ -60,7 +62,7 @@ export async function makeCase(
     rule:
       rule === undefined || logged.stage !== 'rules'
         ? null
-        : { name: rule.name, condition: rule.condition, sentence: describeRule(rule, quote, quote) },
+        : { name: rule.name, condition: rule.condition, sentence: describeRule(rule, caseLanguage) },
     classifier: readClassifier(logged),
     causes: isSame || explanation?.trace ? listCauses(type, logged, explanation) : [],
     would_change: isSame ? toChanges(logged, explanation) : null,
@@ -89,6 +91,12 @@ async function explainOrNull(deps: Foundation, type: DecisionTypeRecord, logId: 
     if (error instanceof WorkbenchError && error.code !== 'rate_limited') return null;
     throw error;
   }
+}
+
+/** Says a rule in the words of a language; a condition beyond joined tests stands as its code. */
+function describeRule({ condition, then }: Rule, language: CaseLanguage): string {
+  const { ruleIs, conditions } = caseWords[language];
+  return ruleIs(describeCondition(condition, quote, conditions) ?? condition, quote(then));
 }
 
 function chooseLanguage(policy: PolicyRecord | null): CaseLanguage {

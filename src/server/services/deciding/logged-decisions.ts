@@ -18,6 +18,7 @@ export function correctDecision(
   type: DecisionTypeRecord,
   logId: string,
   labels: { decision: string; reasonCodes: string[] },
+  reader: string | null,
 ): LoggedDecision {
   refuseProblems(
     listLabelProblems(type.activeVersion.definition, labels, {
@@ -25,24 +26,21 @@ export function correctDecision(
       reasonCode: (index) => ['body', 'reason_codes', index],
     }),
   );
+  const { examples, labelHistory, logs } = deps.store;
   return deps.store.transaction(() => {
     const logged = findLogged(deps, type, logId);
-    deps.store.logs.correct(logged.seq, labels.decision);
+    logs.correct(logged.seq, labels.decision);
     const now = deps.clock.now();
-    const earlier = deps.store.examples.getByLog(logged.id);
-    if (earlier !== null)
-      deps.store.examples.update({
-        ...earlier,
-        ...labels,
-        reviewed: true,
-        mark: null,
-        byTeacher: false,
-        updatedAt: now,
-      });
-    else {
+    const earlier = examples.getByLog(logged.id);
+    if (earlier !== null) {
+      const given = { ...earlier, ...labels, reviewed: true, mark: null, byTeacher: false, updatedAt: now };
+      labelHistory.by({ reader }, 'label', () => examples.update(given));
+    } else {
       const input = compileLoggedInput(deps, type)(logged.input);
       const example = { ...labels, input, reviewed: true, logId: logged.id };
-      addExamples(deps, type, [newExample(deps, type, example, now)], ['path', 'log_id']);
+      const made = newExample(deps, type, example, now);
+      addExamples(deps, type, [made], ['path', 'log_id']);
+      labelHistory.add(made.id, { kind: 'label', before: null, decision: labels.decision, reader, note: null }, now);
     }
     return { ...logged, correctedDecision: labels.decision };
   });
