@@ -12,7 +12,7 @@ import { requireDataFolder } from './data-folder/folder.ts';
 import { systemClock } from './process/clock.ts';
 import type { Log } from './process/log.ts';
 import { findNamedFolder, logLevels, type ServerOptions, toDataDir } from './process/options.ts';
-import { findProgramFolder } from './process/program-folder.ts';
+import { findProgramFolder, toolVersion } from './process/program-folder.ts';
 import { exitCodes, StartError } from './process/start-error.ts';
 import { tellFault } from './process/tell-fault.ts';
 import type { StartOptions, Workbench } from './start.ts';
@@ -74,11 +74,13 @@ Flags (environment variable, default):
   --oidc-audience NAME      its audience (WORKBENCH_OIDC_AUDIENCE) and
   --oidc-jwks URL           the address of its keys (WORKBENCH_OIDC_JWKS)
   --open                    open the workbench in the default browser
+  --version                 the version of the program
   --help                    this text
 `;
 
 type CommandLine =
   | { command: 'help' }
+  | { command: 'version' }
   | { command: 'token'; dataDir: string }
   | { command: 'mcp'; dataDir: string; apiKey: string | null }
   | DataCommand
@@ -94,6 +96,7 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
   }
   const { values, positionals } = parsed;
   if (values.help) return { command: 'help' };
+  if (values.version) return { command: 'version' };
   const dataDir = toDataDir(values['data-dir'], env);
   const isDataDirGiven = findNamedFolder(values['data-dir'], env) !== undefined;
   const forData = readDataCommand(positionals, values, dataDir, isDataDirGiven);
@@ -228,6 +231,7 @@ function parseFlags(args: readonly string[]) {
       'accept-retraining': { type: 'boolean', default: false },
       'with-secrets': { type: 'boolean', default: false },
       open: { type: 'boolean', default: false },
+      version: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -289,6 +293,7 @@ async function runNamedCommand(args: readonly string[], env: NodeJS.ProcessEnv):
   }
   const line = readCommandLine(args, env);
   if (line.command === 'help') process.stdout.write(help);
+  else if (line.command === 'version') process.stdout.write(`${toolVersion(findProgramFolder(import.meta.dirname))}\n`);
   else if (line.command === 'token') await printToken(line.dataDir);
   else if (line.command === 'mcp') await offerTools(line.dataDir, line.apiKey);
   else if (line.command === 'serve') await serve(line.options, line.open);

@@ -35,7 +35,7 @@ function receive(report: Report): void {
       ask(report.table);
       break;
     case 'progress':
-      showWork(report.message, report.fraction);
+      showWork(`${successor === null ? '' : 'All rows: '}${report.message || 'Training…'}`, report.fraction);
       break;
     case 'trained':
       showTrained(report.result);
@@ -128,6 +128,7 @@ function learnAll(): void {
     } else receive(report);
   });
   successor = learner;
+  showWork('All rows: training…', null);
   if (opened !== null) learner.postMessage(opened);
   learner.postMessage({ kind: 'train', answer, begin: false } satisfies Order);
 }

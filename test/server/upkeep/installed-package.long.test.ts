@@ -81,13 +81,14 @@ describe('the program as it is packed', () => {
   const run = (...args: string[]) => {
     const { folder } = bare;
     const options = { cwd: join(folder, 'app'), env: toEnv(folder), encoding: 'utf8' as const };
-    const { status, stdout, stderr } = spawnSync(...toOther('npx', ['--no', 'workbench', ...args]), options);
+    const { status, stdout, stderr } = spawnSync(...toOther('npx', ['--no', '--', 'workbench', ...args]), options);
     expect(status, stderr).toBe(0);
     return stdout;
   };
 
   test('is small, needs two packages, and holds neither sources nor text models [RUN-10]', () => {
     expect(statSync(bare.tarball).size).toBeLessThan(25e6);
+    expect(bare.tarball).toContain(`-${run('--version').trim()}.tgz`);
     const installed = readdirSync(join(bare.folder, 'app/node_modules')).filter((name) => !name.startsWith('.'));
     expect(installed.sort()).toEqual(['better-sqlite3', 'decision-workbench', 'node-addon-api']);
     const held = readdirSync(join(bare.folder, 'app/node_modules/decision-workbench')).sort();

@@ -112,7 +112,7 @@ describe('starting', () => {
     for (const args of [['--port', '0x10'], ['--port', '70000'], ['--synchronous', 'OFF'], ['fly'], ['--what']]) {
       expect(() => readCommandLine(args, {})).toThrow(StartError);
     }
-    expect(readCommandLine(['--help'], {})).toEqual({ command: 'help' });
+    for (const command of ['help', 'version']) expect(readCommandLine([`--${command}`], {})).toEqual({ command });
   });
 
   it('signs a browser in through its login link [RUN-4]', async () => {
