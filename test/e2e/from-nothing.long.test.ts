@@ -76,6 +76,9 @@ describe('ten minutes from texts without a label', () => {
       .waitFor();
     await waitForQuiet(page());
     await keepPicture(page(), 'nothing-hint');
+    // The button had the focus as the dialog went: the keys act in the table again.
+    await page().keyboard.press('ArrowDown');
+    await page().locator('.grid:focus').waitFor();
   });
 
   test('get a hundred labels by two keys, in the order of their use', async () => {
@@ -93,8 +96,11 @@ describe('ten minutes from texts without a label', () => {
   });
 
   test('become a policy that decides, with a figure of the rows drawn at random', async () => {
+    await page()
+      .getByRole('button', { name: /^Train now/ })
+      .waitFor();
+    await page().keyboard.press('t');
     await goToPlace(page(), 'Train');
-    await page().getByRole('button', { name: 'Start training' }).click();
     await page().getByText('Trained and live').first().waitFor({ timeout: 240_000 });
     // The text model may be tuned in the background by now: the page is not at rest, and need not be.
     await page()

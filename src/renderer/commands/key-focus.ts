@@ -41,11 +41,16 @@ export function useRowsFocus(rows: string | null): void {
 /** Gives the focus back to where single keys act when what had it is gone: a dialog, a notice, a button. */
 export function useFocusBack(): void {
   useEffect(() => {
-    const left = () =>
-      setTimeout(() => {
-        if (document.activeElement === document.body) focusRows();
-      });
+    const giveBack = () => {
+      if (document.activeElement === document.body) focusRows();
+    };
+    const left = () => setTimeout(giveBack);
     document.addEventListener('focusout', left);
-    return () => document.removeEventListener('focusout', left);
+    // A dialog that goes after its button was switched off takes no focus with it, so nothing is heard of it.
+    document.addEventListener('keydown', giveBack, { capture: true });
+    return () => {
+      document.removeEventListener('focusout', left);
+      document.removeEventListener('keydown', giveBack, { capture: true });
+    };
   }, []);
 }

@@ -73,7 +73,8 @@ export function useShortcuts(): void {
       listCommands(registry.getState().byOwner, settings.store.getState().keys),
       event,
       pending.current,
-      findKeyPlace(event.target),
+      // The focus may just have come back from the page itself to where keys act.
+      findKeyPlace(event.target === document.body ? document.activeElement : event.target),
     );
     pending.current = found.pending;
     clearTimeout(waiting.current);

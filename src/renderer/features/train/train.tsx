@@ -1,40 +1,36 @@
 import './train.css';
 import { Button } from '@mantine/core';
-import { useReducer, useState } from 'react';
-import { isInProgress } from '../../../engine/domain/training.ts';
-import type { OutputOf } from '../../../server/contract/operations.ts';
+import { useState } from 'react';
 import type { Readiness } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
+import { useTraining } from '../../parts/hooks/use-training.ts';
 import { Busy, EmptyState, ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
 import { count, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
-import { useChange, useOperation } from '../../state/queries.ts';
+import { useChange } from '../../state/queries.ts';
 import { formatRoute, goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
-import { type Settings, TrainingOptions, toSettings } from './training-options.tsx';
+import { TrainingOptions } from './training-options.tsx';
 import { TrainingProgress } from './training-progress.tsx';
 
 /** Whether there are enough examples, the start of a training, its progress and its result. */
 export function Train({ type }: { type: DecisionType }) {
-  const params = { decision_type_id: type.id };
-  const policies = useOperation('policies.list', { params });
-  const newest = policies.data?.[0];
-  const { settings, isKnown, change } = useSettings(type, policies.data);
-  const query = settings.train_on === 'all' ? {} : { train_on: settings.train_on };
-  const readiness = useOperation('training.readiness', { params, query });
-  const isRunning = newest !== undefined && isInProgress(newest.status);
-  const start = useStart(type, readiness.data?.ready === true && !isRunning && isKnown, settings);
+  const training = useTraining(type);
+  const { newest, settings, change, readiness, isRunning, isPossible, begin } = training;
+  useCommands('Training', [
+    { id: 'train', title: 'Start training', keys: 'Mod+Enter', inFields: true, enabled: isPossible, run: begin },
+  ]);
   return (
     <Place
       id="train"
       title="Train"
       cards
       tools={
-        <Button variant="filled" disabled={!start.isPossible} loading={start.isStarting} onClick={() => start.begin()}>
+        <Button variant="filled" disabled={!isPossible} loading={training.isStarting} onClick={begin}>
           Start training
         </Button>
       }
@@ -46,7 +42,7 @@ export function Train({ type }: { type: DecisionType }) {
         </Pane>
       }
     >
-      {start.error && <ErrorNote error={start.error} />}
+      {training.error && <ErrorNote error={training.error} />}
       {newest ? (
         <TrainingProgress key={newest.id} type={type} policy={newest} />
       ) : (
@@ -80,42 +76,8 @@ export function Train({ type }: { type: DecisionType }) {
   );
 }
 
-/** The settings of the next training: those of the last one of this type until they are changed here. */
-function useSettings(type: DecisionType, policies: OutputOf<'policies.list'> | undefined) {
-  const last = policies?.find(({ policy_type }) => policy_type !== 'rules_only');
-  const detail = useOperation(
-    'policies.get',
-    { params: { decision_type_id: type.id, policy_id: last?.id ?? '' } },
-    { enabled: last !== undefined },
-  );
-  const [changed, change] = useReducer(
-    (before: Partial<Settings>, now: Partial<Settings>) => ({ ...before, ...now }),
-    {},
-  );
-  const isKnown = policies !== undefined && (last === undefined || !detail.isPending);
-  // The list that shows the end of a training: the type itself may be read later.
-  const isDeployed = policies?.some(({ deployed }) => deployed) === true;
-  return {
-    settings: { ...toSettings(detail.data?.training_config, isDeployed), ...changed },
-    isKnown,
-    change,
-  };
-}
-
 function ReadyTag({ ready }: { ready: boolean }) {
   return <span className={ready ? 'tag good' : 'tag warn'}>{ready ? 'ready' : 'not ready'}</span>;
-}
-
-/** Starts a training with these settings, by button and key. */
-function useStart(type: DecisionType, isPossible: boolean, settings: Settings) {
-  const start = useChange('training.start');
-  const begin = () => {
-    if (!start.isPending) start.mutate({ params: { decision_type_id: type.id }, body: settings });
-  };
-  useCommands('Training', [
-    { id: 'train', title: 'Start training', keys: 'Mod+Enter', inFields: true, enabled: isPossible, run: begin },
-  ]);
-  return { begin, isPossible, isStarting: start.isPending, error: start.error };
 }
 
 /** A policy without a training, for types that rules decide. */

@@ -1,23 +1,10 @@
 /** The settings of a training that can be chosen on the page. */
 import { Button, Checkbox, Collapse, NativeSelect, NumberInput } from '@mantine/core';
 import { useState } from 'react';
-import { atRandom, type TrainingConfig } from '../../../engine/domain/training.ts';
+import type { TrainingSettings } from '../../parts/hooks/use-training.ts';
 import { Part } from '../../parts/notes.tsx';
 import { useOperation } from '../../state/queries.ts';
 import { SplitChoice } from './split-choice.tsx';
-
-const first = {
-  train_on: 'all',
-  split: atRandom,
-  days_between: true,
-  tune_hyperparams: true,
-  text_model: 'auto',
-  tune_encoder: 'auto',
-  auto_deploy: true,
-  auto_generate: false,
-  golden_inputs: 'synthetic',
-  target_f1: null,
-} as const satisfies Partial<TrainingConfig>;
 
 const tunings = [
   { value: 'auto', label: 'Afterwards, in the background, where it may help' },
@@ -37,22 +24,12 @@ const textModels = [
   ...Object.entries(textModelNames).map(([value, label]) => ({ value, label })),
 ];
 
-export type Settings = Pick<TrainingConfig, keyof typeof first>;
-
-/**
- * Picks the settings of the page from those of an earlier training; without one, those of a first training. A policy
- * that decides is replaced only where that is asked for again.
- */
-export function toSettings(last: TrainingConfig | undefined, isDeployed: boolean): Settings {
-  const auto_deploy = !isDeployed;
-  if (last === undefined) return { ...first, auto_deploy };
-  const { train_on, split, tune_hyperparams, text_model, tune_encoder, auto_generate, golden_inputs, target_f1 } = last;
-  const { days_between } = last;
-  const ofModel = { days_between, tune_hyperparams, text_model, tune_encoder };
-  return { train_on, split, ...ofModel, auto_deploy, auto_generate, golden_inputs, target_f1 };
-}
-
-type Props = { typeId: string; settings: Settings; hasRules: boolean; onChange(changed: Partial<Settings>): void };
+type Props = {
+  typeId: string;
+  settings: TrainingSettings;
+  hasRules: boolean;
+  onChange(changed: Partial<TrainingSettings>): void;
+};
 
 type CheckProps = { label: string; description: string; checked: boolean; onCheck(on: boolean): void };
 

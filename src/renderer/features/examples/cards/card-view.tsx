@@ -1,4 +1,5 @@
 /** The view of examples one at a time, with a key for each option. */
+import { Button } from '@mantine/core';
 import { memo, type ReactNode, useMemo, useRef } from 'react';
 import { isConversation } from '../../../../engine/features/conversation.ts';
 import type { Explanation } from '../../../../server/contract/deciding/explaining.ts';
@@ -9,8 +10,9 @@ import { takesKeys, useRowsFocus } from '../../../commands/key-focus.ts';
 import { useWhy } from '../../../parts/explained/why.tsx';
 import { Figure } from '../../../parts/figure.tsx';
 import { useNewest } from '../../../parts/hooks/use-newest.ts';
+import { useTraining } from '../../../parts/hooks/use-training.ts';
 import { findTurns, InputView } from '../../../parts/input-view.tsx';
-import { Busy, ErrorNote, Moment } from '../../../parts/notes.tsx';
+import { Busy, ErrorNote, Keys, Moment } from '../../../parts/notes.tsx';
 import { OptionName } from '../../../parts/option.tsx';
 import { Pane, Place, useNarrow, useWide } from '../../../parts/panes.tsx';
 import { count, number } from '../../../parts/text/figures.ts';
@@ -180,7 +182,7 @@ function CardContent({
   if (current) {
     return (
       <>
-        {given && <GivenNote typeId={type.id} given={given} example={current} />}
+        {given && <GivenNote type={type} given={given} example={current} />}
         <WordsCard type={type} headline={headline} isExplained={isExplained} example={current} />
         <div className="answers stack">
           <Choices
@@ -277,15 +279,34 @@ function ChangedSuspects({ suspects }: Pick<OutputOf<'examples.stats'>, 'suspect
 }
 
 /** Why this row comes now, and how far the labels are. */
-function GivenNote({ typeId, given, example }: { typeId: string; given: Given; example: Example }) {
+function GivenNote({ type, given, example }: { type: DecisionType; given: Given; example: Example }) {
   const { whyOf, progress, forecast } = given;
-  const readiness = useOperation('training.readiness', { params: { decision_type_id: typeId }, query: {} });
-  const hinted = readiness.data?.hinted ?? 0;
+  const training = useTraining(type);
+  const hinted = training.readiness.data?.hinted ?? 0;
+  useCommands('Label', [
+    {
+      id: 'train-now',
+      title: 'Train with the labels so far',
+      keys: 't',
+      enabled: training.isPossible,
+      run: training.begin,
+    },
+  ]);
   return (
     <div className="note stack tight">
       <p>{quoteNames(whyOf(example.id) ?? '')}</p>
       {progress && <LabelProgress {...progress} hinted={hinted} />}
       {progress && forecast && <p>{forecast}</p>}
+      {progress && training.isPossible && (
+        <Button
+          size="compact-xs"
+          title={training.settings.auto_deploy ? 'It decides once it is trained.' : 'It waits for you under Deploy.'}
+          onClick={training.begin}
+        >
+          Train now <Keys keys="T" />
+        </Button>
+      )}
+      {training.error && <ErrorNote error={training.error} />}
     </div>
   );
 }

@@ -22,6 +22,8 @@ import { describeTest } from './field-tests.ts';
 type SettingsCall = ReturnType<typeof toSettingsCall>;
 /** Characters of the words of a hint, which name it. */
 const maxWords = 60;
+/** Labelled rows that are read to find out what the others probably are. */
+const maxRead = 20;
 
 function toTests(path: string[], { min, max, above, below, one_of, contains, empty }: FieldTest): TableRow[] {
   const compare = (test: '>=' | '<=' | '>' | '<', value: number | string | undefined): TableRow[] =>
@@ -60,7 +62,7 @@ type HintDialogProps = {
 export function HintDialog({ type, search, tests, filter, onClose }: HintDialogProps) {
   const workbench = useWorkbench();
   const [words, setWords] = useState(() => (search.trim() || String(getSelection() ?? '').trim()).slice(0, maxWords));
-  const [then, setThen] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<string | null>(null);
   const { noteDone } = useUndo(type.id);
   const { draft, history, edit } = useDraft(type);
   const making = useMutation({ mutationFn: (call: SettingsCall) => change(workbench, call.name, call.input) });
@@ -71,6 +73,14 @@ export function HintDialog({ type, search, tests, filter, onClose }: HintDialogP
     { params: { decision_type_id: type.id }, query },
     { enabled: condition !== '' },
   );
+  const labelled = useOperation(
+    'examples.list',
+    { params: { decision_type_id: type.id }, query: { ...query, labelled: true, page_size: maxRead } },
+    { enabled: condition !== '' },
+  );
+  // Where all rows with a label agree, theirs is what the others probably are.
+  const [likely = null, ...others] = new Set(labelled.data?.items.map((row) => row.expected_decision));
+  const then = chosen ?? (others.length === 0 ? likely : null);
   const { hard_rules: rules, options } = type.active_version;
   const make = () => {
     if (then === null || condition === '') return;
@@ -115,7 +125,7 @@ export function HintDialog({ type, search, tests, filter, onClose }: HintDialogP
         {tests.map((test) => (
           <p key={test.field}>and {describeTest(test)}</p>
         ))}
-        <OptionSelect label="are probably" options={options} value={then} onValue={setThen} />
+        <OptionSelect label="are probably" options={options} value={then} onValue={setChosen} />
         {making.isError && <ErrorNote error={making.error} />}
         <p className="muted" role="status">
           {condition !== '' && data && `${count(data.total, 'row')} without a label. `}A hint teaches and decides
