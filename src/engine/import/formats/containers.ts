@@ -51,6 +51,7 @@ const jsonStart =
 const saveTable = `Save its table as ${readable}`;
 const unpack = 'Unpack it';
 const oneColumn = 'Save it as CSV, with the label and each feature in a column of its own';
+const entryRows = 'Make it a table of one row for each entry';
 const messageRows = 'Make it a table of one row for each message, with who wrote it, when and its text';
 
 const table: Container = { what: 'a table', reads: 'table', isOne: () => true };
@@ -140,14 +141,22 @@ const containers: readonly Container[] = [
     remedy: 'Save it as CSV, with the label in one column and the text in another',
     isOne: everyLine(/^__label__\S+ /),
   },
-  { what: 'a calendar or a list of contacts, which holds no table', isOne: begins(/^BEGIN:V(?:CALENDAR|CARD)\b/i) },
+  {
+    what: 'a calendar or a list of contacts, which holds no table',
+    remedy: entryRows,
+    isOne: begins(/^BEGIN:V(?:CALENDAR|CARD)\b/i),
+  },
   { what: 'a TOML file', isOne: (name, start) => /\.toml$/i.test(name) || /^\[\[[\w.-]+\]\]\s*\n/.test(start) },
   {
     what: 'R code, which holds no table',
     remedy: 'Write the data frame by write.csv(…)',
     isOne: begins(/^\s*(?:\w+ *<- *)?structure\(list\(/),
   },
-  { what: 'a list of references (BibTeX, RIS), which holds no table', isOne: begins(/^(?:@\w+\{[^,\n]+,|TY {2}- )/) },
+  {
+    what: 'a list of references (BibTeX, RIS), which holds no table',
+    remedy: entryRows,
+    isOne: begins(/^(?:@\w+\{[^,\n]+,|TY {2}- )/),
+  },
   { what: 'a file of messages (EDIFACT, HL7)', isOne: begins(/^(?:UN[AB][+:]|MSH\|)/) },
   {
     what: 'a statement of a bank (QIF, OFX, MT940)',
