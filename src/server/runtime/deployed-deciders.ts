@@ -119,7 +119,11 @@ export class DeployedDeciders {
    * A release of a type with its decider, compiled at its first use; `read` gives its policy, and the type as it was.
    * Throws what `read` throws, and as `getTrained`.
    */
-  pin(live: DecisionTypeRecord, number: number, read: () => Pick<Pinned, 'type' | 'policy'>): Omit<Pinned, 'live'> {
+  pin(
+    live: DecisionTypeRecord,
+    number: number | string,
+    read: () => Pick<Pinned, 'type' | 'policy'>,
+  ): Omit<Pinned, 'live'> {
     const key = `${live.id} ${number}`;
     const known = this.#pinned.get(key);
     if (known?.live === live) return known;

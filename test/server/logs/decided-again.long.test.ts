@@ -1,6 +1,7 @@
 /** After six trainings and a move to another folder the whole log is decided again as it was. */
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { unzipSync } from 'fflate';
 import { expect, it } from 'vitest';
 import { deployForAll, loanExamples, loanType, openForTest, temporaryFolder, train } from '../workbench.ts';
 
@@ -47,4 +48,29 @@ it('1,000 of 1,000 decisions of six policies are made again to the last digit, i
       policies.add(policy_version);
   }
   expect([exact, policies.size]).toEqual([trainings * perTraining, trainings]);
+});
+
+it('1,002 of 1,002 decisions of six policies of 0.3.0 are made again to the last digit by this program [LOG-8]', async () => {
+  const dataDir = join(temporaryFolder(), 'upgraded');
+  const packed = readFileSync(join(import.meta.dirname, '../../fixtures/release-0.3.0/folder.zip'));
+  for (const [name, content] of Object.entries(unzipSync(packed))) {
+    mkdirSync(dirname(join(dataDir, name)), { recursive: true });
+    writeFileSync(join(dataDir, name), content);
+  }
+  const { call } = await openForTest({ dataDir });
+  const types = (await call('GET', '/api/v1/decision-types')).body.items;
+  const { id } = types.find(({ name }: { name: string }) => name === 'loans');
+  const path = `/api/v1/decision-types/${id}/logs`;
+  let exact = 0;
+  for (let page = 1; page <= 11; page += 1) {
+    const { body } = await call('GET', `${path}/verification?page=${page}&page_size=100`);
+    expect(body.items).toEqual([]);
+    exact += body.exact;
+  }
+  const policies = new Set<string>();
+  for (let page = 1; page <= 11; page += 1)
+    for (const { policy_version } of (await call('GET', `${path}?page=${page}&page_size=100`)).body.items)
+      policies.add(policy_version);
+  expect([exact, policies.size]).toEqual([1_002, 6]);
+  expect(existsSync(join(dataDir, 'backups/schema-37.db'))).toBe(true);
 });

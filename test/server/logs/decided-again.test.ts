@@ -69,7 +69,7 @@ describe('logged decisions', () => {
     for (const [at, [column, value]] of Object.entries(edits).entries())
       deps.db.exec(`UPDATE decision_logs SET ${column} = ${value} WHERE seq = ${at + 1}`);
     deps.db.exec(
-      'UPDATE decision_logs SET release = NULL WHERE seq = 8; UPDATE decision_logs SET release = 99 WHERE seq = 9',
+      'UPDATE decision_logs SET release = NULL, version_number = NULL WHERE seq = 8; UPDATE decision_logs SET release = 99 WHERE seq = 9',
     );
     deps.db.exec(`UPDATE decision_logs SET input = json_set(input, '$.amount', 60000) WHERE seq = 10`);
     const { body } = await call('GET', `${logs()}/verification?page_size=100`);

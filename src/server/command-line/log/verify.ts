@@ -89,7 +89,7 @@ Decides the log again, each record by the release that decided it: every field i
   --data-dir DIR   data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench); a workbench may run on it
 
 A line of JSON a type on the standard output. Ends with 0 where all is as it was, 1 where something differs, 2 where a
-record cannot be decided as it was: personal fields are masked, it names no release, or its policy's file is not there.
+record cannot be decided as it was: personal fields are masked, it names no release and no version, or its policy's file is not there.
 `;
 
 export const verifyCommand = defineCommand(

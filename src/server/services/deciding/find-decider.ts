@@ -78,3 +78,28 @@ export function findRelease(
     };
   });
 }
+
+/**
+ * The decider of a record from before releases had numbers: its policy with the version that it names, and today's
+ * fallback, which was not recorded. Throws `not_found` or `unavailable`, as `findRelease`.
+ */
+export function findEarlier(
+  deps: Foundation,
+  live: DecisionTypeRecord,
+  { policyVersion, versionNumber }: { policyVersion: string; versionNumber: number },
+): Decider {
+  const { decisionTypes, policies } = deps.store;
+  return deps.runtime.deployed.pin(live, `${policyVersion} ${versionNumber}`, () => {
+    const listed = policies.list(live.id).find((policy) => `v${policy.version}` === policyVersion);
+    const policy = listed && policies.byId(listed.id);
+    const version = decisionTypes.findVersion(live.id, versionNumber);
+    if (!policy?.bundleSha256 || !version)
+      throw new WorkbenchError('not_found', `There is no policy ${policyVersion} of this decision type.`);
+    const { id, version: number, versionId, bundleSha256 } = policy;
+    const { options } = version.definition;
+    return {
+      type: { ...live, activeVersion: version },
+      policy: { id, version: number, versionId, bundleSha256, options, release: 0, digest: '' },
+    };
+  }).pinned;
+}

@@ -10,7 +10,7 @@ import type { Verified } from '../../contract/deciding/logs.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { findRelease } from './find-decider.ts';
+import { findEarlier, findRelease } from './find-decider.ts';
 
 type VerifyQuery = { page: number; page_size: number; share: number; end_time?: string | undefined };
 type Item = Verified['items'][number];
@@ -38,12 +38,16 @@ export async function verifyLogged(
 }
 
 async function judge(deps: Foundation, type: DecisionTypeRecord, logged: LoggedDecision): Promise<Judged> {
-  if (logged.release === null) {
-    const message = 'The record is from an earlier program and names no release.';
+  const { release, versionNumber } = logged;
+  if (release === null && versionNumber === null) {
+    const message = 'The record is from an earlier program and names neither release nor version.';
     return { reason: 'no_release', fields: [], message };
   }
   try {
-    const { pinned } = findRelease(deps, type, logged.release);
+    const pinned =
+      release === null
+        ? findEarlier(deps, type, { ...logged, versionNumber: versionNumber ?? 0 })
+        : findRelease(deps, type, release).pinned;
     return compare(type, logged, pinned, await pinned.decide(logged.input));
   } catch (error) {
     if (!(error instanceof WorkbenchError)) throw error;
@@ -98,10 +102,12 @@ function toOwnFields(logged: LoggedDecision, made: DecisionMade, version: number
   const byModel = wasAsked && logged.stage === 'escalation';
   const decision = byModel ? replaceOption(made.decision, logged.decision) : made.decision;
   const couldNotAsk = wasAsked && !byModel && logged.explanation?.startsWith(`${decision.explanation} `);
+  // Programs before releases recorded the classifier's confidence in its own choice, and had other words.
+  const isEarlier = logged.release === null;
   return {
     decision: decision.decision,
-    confidence: decision.confidence,
-    classifier_choice: decision.classifier_choice,
+    confidence: isEarlier ? (decision.classifier_probability ?? decision.confidence) : decision.confidence,
+    classifier_choice: isEarlier ? logged.classifierChoice : decision.classifier_choice,
     stage: byModel ? logged.stage : decision.stage,
     reason_codes: byModel ? logged.reasonCodes : decision.reason_codes,
     class_probabilities: decision.class_probabilities,
@@ -112,7 +118,7 @@ function toOwnFields(logged: LoggedDecision, made: DecisionMade, version: number
     unfamiliar: decision.unfamiliar,
     policy_version: decision.policy_version,
     decision_type_version: version,
-    explanation: byModel || couldNotAsk ? logged.explanation : decision.explanation,
+    explanation: byModel || couldNotAsk || isEarlier ? logged.explanation : decision.explanation,
   };
 }
 

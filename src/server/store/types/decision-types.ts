@@ -195,6 +195,9 @@ function prepareStatements(db: WorkbenchDatabase) {
       `${selectVersions} WHERE decision_type_id = ? ORDER BY version_number DESC`,
     ),
     version: db.prepare<[string, string], RawVersion>(`${selectVersions} WHERE id = ? AND decision_type_id = ?`),
+    numbered: db.prepare<[string, number], RawVersion>(
+      `${selectVersions} WHERE decision_type_id = ? AND version_number = ?`,
+    ),
   };
 }
 
@@ -315,6 +318,12 @@ export class DecisionTypeStore {
 
   getVersion(typeId: string, versionId: string): VersionRecord | null {
     const row = this.#statements.version.get(versionId, typeId);
+    return row === undefined ? null : this.#toVersion(row);
+  }
+
+  /** A version of a type by its number. */
+  findVersion(typeId: string, number: number): VersionRecord | null {
+    const row = this.#statements.numbered.get(typeId, number);
     return row === undefined ? null : this.#toVersion(row);
   }
 
