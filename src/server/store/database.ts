@@ -87,11 +87,18 @@ export function isDamage(error: unknown): boolean {
 
 /** The end of a start on a damaged data file. */
 export function damagedError(file: string, cause: unknown): StartError {
-  return new StartError(
-    'data',
-    `The data file ${file} is damaged and was left as it is. Restore a backup into a new data folder.`,
-    { cause },
-  );
+  const backups = path.join(path.dirname(file), 'backups');
+  const names = existsSync(backups) ? readdirSync(backups) : [];
+  // A name begins with its time, and that of one that was not finished ends otherwise.
+  const newest = names
+    .filter((name) => /^backup-[^.]*$/.test(name))
+    .sort()
+    .at(-1);
+  const way =
+    newest === undefined
+      ? 'Restore a backup into a new data folder; this one holds none.'
+      : `Restore its newest backup into a new data folder: workbench restore ${path.join(backups, newest)} --data-dir NEW`;
+  return new StartError('data', `The data file ${file} is damaged and was left as it is. ${way}`, { cause });
 }
 
 /** The exact pragmas every connection gets; each one that matters is read back. */

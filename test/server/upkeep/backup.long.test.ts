@@ -19,6 +19,7 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { runDataCommand } from '../../../src/server/data-commands.ts';
 import { Caretaker } from '../../../src/server/data-folder/caretaker.ts';
 import { systemClock } from '../../../src/server/process/clock.ts';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
@@ -337,6 +338,26 @@ describe('the commands', () => {
 });
 
 describe('damage to the data', () => {
+  it('in a page of zeros is found at the start, which names the backup and how to restore it [DAT-6]', async () => {
+    const dataDir = trained.copy();
+    const older = runDataCommand({ command: 'backup', dataDir, target: null, withSecrets: true }, 1_000);
+    const newest = runDataCommand({ command: 'backup', dataDir, target: null, withSecrets: true }, 90_000_000);
+    const file = path.join(dataDir, 'workbench.db');
+    const bytes = readFileSync(file);
+    bytes.fill(0, 4_096 * Math.floor(bytes.length / 8_192), 4_096 * Math.floor(bytes.length / 8_192) + 4_096);
+    writeFileSync(file, bytes);
+    await expect(openForTest({ dataDir })).rejects.toMatchObject({
+      kind: 'data',
+      message: expect.stringContaining(`workbench restore ${newest} --data-dir NEW`),
+    });
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+    const again = path.join(temporaryFolder(), 'again');
+    runDataCommand({ command: 'restore', backup: newest, dataDir: again }, 0);
+    const { call } = await openForTest({ dataDir: again });
+    expect((await call('GET', '/api/v1/decision-types')).body.items).toHaveLength(1);
+    expect(older).not.toBe(newest);
+  });
+
   it('in its pages ends the start with a sentence, and changes nothing [DAT-6]', async () => {
     const dataDir = trained.copy();
     const file = path.join(dataDir, 'workbench.db');
