@@ -190,9 +190,9 @@ function describeQuality({ policy, whole }: ReportFacts): string {
     ...listBaselines(whole.baseline),
     ['Automated', automatic],
     ['Wrong among these', error_automatic],
-    ['Decided by a rule', by_rule],
+    ...(by_rule.count > 0 ? [['Decided by a rule', by_rule] satisfies [string, MeasuredShare]] : []),
     ['Not automated', escalated],
-    ['Answered by the fallback', fallback],
+    ...(fallback.count > 0 ? [['Answered by the fallback', fallback] satisfies [string, MeasuredShare]] : []),
   ];
   const why = quote.isKnown ? '' : `<p>${quoteText(whole.headline)}</p>\n`;
   return `<p class="headline">${quote.phrase} <small class="quiet">${quote.beside}</small></p>

@@ -15,7 +15,6 @@ export function Busy({ children }: { children: ReactNode }) {
 
 const remedies: Record<string, string> = {
   unreachable: 'The page tries again as soon as the workbench is running.',
-  conflict: 'Look at the current state, then try again.',
   unauthorized: 'Open the workbench again to get a new session.',
   model_not_deployed: 'Train this decision type or deploy one of its policies first.',
   payload_too_large: 'Split the data into smaller parts.',
