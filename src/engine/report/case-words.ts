@@ -71,7 +71,7 @@ const en: CaseWords = {
   ruleIs: (tests, option) => `If ${tests}, the answer is ${option}.`,
   conditions: englishConditions,
   classifier: (confidence) =>
-    `A program decided that learned from earlier cases. It held this answer to be right with a probability of ${confidence}.`,
+    `A program that learned from earlier cases decided. It held this answer to be right with a probability of ${confidence}.`,
   fallback: (decision) =>
     `The program was not sure enough to decide. In such a case the answer is always ${decision}, set beforehand by people.`,
   thought: (option, confidence) => `It leaned towards ${option}, with a probability of ${confidence}.`,
@@ -103,11 +103,11 @@ const en: CaseWords = {
   noRelease: 'An earlier version of the program decided, which noted no release.',
   known: 'What was known of the program’s errors',
   wrong: (share, low, high, of) =>
-    `Tried on ${of} cases that it had not seen and was to decide by itself, ${share} were wrong (with 95% certainty between ${low} and ${high}).`,
+    `Of ${of} cases that it had not seen and was to decide by itself, it got ${share} wrong (with 95% certainty between ${low} and ${high}).`,
   unmeasured: 'Its errors had not been measured.',
-  groupsTried: 'It was also tried whether groups are treated alike.',
+  groupsTried: 'It was also checked whether groups are treated alike.',
   groups: ({ by, option, least, most }) =>
-    `By ${by}, ${option} goes to ${least} at the least and to ${most} at the most.`,
+    `By ${by}, the answer ${option} goes to between ${least} and ${most} of a group.`,
   contest: 'If you disagree',
   howTo: (request) =>
     `Ask whoever informed you of this decision to have a person look at it, and say which one you mean: ${request}. Say what is wrong or missing above. A person can correct the decision.`,
@@ -125,7 +125,7 @@ const de: CaseWords = {
   why: 'Warum',
   rule: (name) =>
     `Eine feste Regel hat entschieden, sie heißt ${name}. Regeln werden von Menschen geschrieben und gehen allem anderen vor.`,
-  ruleReads: 'Die Regel lautet:',
+  ruleReads: 'Sie besagt:',
   ruleIs: (tests, option) => `Die Antwort lautet ${option}, wenn gilt: ${tests}.`,
   conditions: {
     tests: {

@@ -57,7 +57,7 @@ describe('The case file of a decision', () => {
     expect(await page('de')).toContain('Die Antwort lautet “decline”, wenn gilt: “amount” ist größer als “50000”.');
     expect(await page('fr')).toContain('La réponse est “decline” si : “amount” est supérieur à “50000”.');
     expect(html).toContain(`<code><bdi>${answer.request_id}</bdi></code>`);
-    expect(html).toMatch(/Tried on \d+ cases that it had not seen/);
+    expect(html).toMatch(/Of \d+ cases that it had not seen/);
     expect(html).not.toContain('ada@example.org');
     expect(html).not.toMatch(/<script|https?:/);
   });

@@ -2,7 +2,12 @@ import { nameSubject } from '../days.ts';
 import { type TableRow, toTable } from './table.ts';
 
 /** Words for the tests of conditions. */
-export type ConditionWords = { tests: Readonly<Record<TableRow['test'], string>>; and: string; or: string };
+export type ConditionWords = {
+  tests: Readonly<Record<TableRow['test'], string>>;
+  and: string;
+  or: string;
+  write?(value: unknown): string;
+};
 
 const tests: ConditionWords['tests'] = {
   '==': 'is',
@@ -34,11 +39,12 @@ export function describeCondition(
   quote = (text: string) => text,
   words: ConditionWords = englishConditions,
 ): string | null {
+  const { write = JSON.stringify } = words;
   const describeRow = (row: TableRow) => {
     const start = `${quote(nameSubject(row))} ${words.tests[row.test]}`;
     if ('list' in row) return `${start} ${quote(row.list)}`;
     if (!('value' in row)) return start;
-    const values = [row.value].flat().map((value) => quote(JSON.stringify(value)));
+    const values = [row.value].flat().map((value) => quote(write(value)));
     return `${start} ${values.join(row.test === 'in' || row.test === 'not in' ? ', ' : words.or)}`;
   };
   return toTable(condition)?.map(describeRow).join(words.and) ?? null;

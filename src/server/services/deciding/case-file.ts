@@ -96,7 +96,7 @@ async function explainOrNull(deps: Foundation, type: DecisionTypeRecord, logId: 
 /** Says a rule in the words of a language; a condition beyond joined tests stands as its code. */
 function describeRule({ condition, then }: Rule, language: CaseLanguage): string {
   const { ruleIs, conditions } = caseWords[language];
-  return ruleIs(describeCondition(condition, quote, conditions) ?? condition, quote(then));
+  return ruleIs(describeCondition(condition, quote, { ...conditions, write: String }) ?? condition, quote(then));
 }
 
 function chooseLanguage(policy: PolicyRecord | null): CaseLanguage {
