@@ -97,7 +97,7 @@ table { border-collapse: collapse; margin: .4rem 0; width: 100% }
 th, td { font-weight: inherit; padding: .15rem .8rem .15rem 0; text-align: start }
 td { font-variant-numeric: tabular-nums; white-space: nowrap }
 th { width: 37% }
-.groups th { width: auto }
+.groups th { overflow-wrap: break-word; width: auto }
 .bar { width: 24% }
 svg { display: block; height: .8rem; width: 100% }
 .track { fill: light-dark(#eceef4, #2a2e39) }

@@ -17,9 +17,8 @@ import { useCommands } from '../../state/use-commands.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { Overview } from './overview.tsx';
 import { readOwnProbability } from './own-probability.ts';
-import { Retention } from './retention.tsx';
-import { VerifyLog } from './verify-log.tsx';
 
+const Retention = lazy(async () => ({ default: (await import('./retention.tsx')).Retention }));
 const RecordDrawer = lazy(async () => ({ default: (await import('./record-drawer.tsx')).RecordDrawer }));
 
 const pageSize = 100;
@@ -110,8 +109,9 @@ function Records({ type, list, page, items, cursor, handle, onCursor }: RecordsP
         />
       )}
       <div className="row between foot">
-        <Retention type={type} total={list.data?.total} />
-        <VerifyLog typeId={type.id} />
+        <Suspense>
+          <Retention type={type} total={list.data?.total} />
+        </Suspense>
         {list.data && items.length > 0 && (
           <Pages
             page={page}
@@ -139,7 +139,9 @@ function NoDecisions({ type }: { type: DecisionType }) {
         appears only if you have it recorded there.
       </EmptyState>
       <div className="foot">
-        <Retention type={type} />
+        <Suspense>
+          <Retention type={type} />
+        </Suspense>
       </div>
     </Pane>
   );

@@ -4,6 +4,7 @@ import { count } from '../../parts/text/figures.ts';
 import { notify } from '../../state/notices.tsx';
 import { useChange } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
+import { VerifyLog } from './verify-log.tsx';
 
 /** How many records match, how long they are kept, and the way back for those removed for their age. */
 export function Retention({ type, total }: { type: DecisionType; total?: number | undefined }) {
@@ -38,6 +39,7 @@ export function Retention({ type, total }: { type: DecisionType; total?: number 
           Restore deleted records
         </Button>
       )}
+      {total !== undefined && <VerifyLog typeId={type.id} />}
     </span>
   );
 }
