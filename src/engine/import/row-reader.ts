@@ -88,19 +88,7 @@ export type PlannedExample = Omit<ReadRow, 'label'> & { decision: string | null 
 /** Lines of a file, each with the earlier line that it repeats or contradicts. */
 export type LinePairs = { line: number; of: number }[];
 
-export type RowPlanner = {
-  /** Rows that are left out because they repeat an earlier one. */
-  repeated: LinePairs;
-  /** Rows that repeat an earlier one and are kept: in few kinds of rows equal ones are cases of their own. */
-  alike: LinePairs;
-  /** Rows that give the input of an earlier one another label. */
-  conflicts: LinePairs;
-  misfits: RowReader['misfits'];
-  /** The example of a row; labels that nothing is said about do not count. */
-  read(row: SheetRow): PlannedExample;
-  /** Whether a row is left out as a copy of an earlier one, in all columns; takes note of it. */
-  isCopy(row: SheetRow, example: PlannedExample): boolean;
-};
+export type RowPlanner = ReturnType<typeof createRowPlanner>;
 
 /**
  * Makes the planner of a sheet's rows, from what each column becomes, how it is read, and what each label means.
@@ -112,7 +100,7 @@ export function createRowPlanner(
   targets: Readonly<Record<string, LabelTarget>>,
   copies?: 'keep' | 'drop',
   toDecide = false,
-): RowPlanner {
+) {
   const { readRow, misfits } = createRowReader(sheet, columns, readings, toDecide);
   const used = new Set([...columns.inputs, columns.decision, columns.reasons, columns.second]);
   const ignored = [...sheet.columns.keys()].filter((index) => !used.has(sheet.columns[index] ?? ''));
@@ -128,14 +116,19 @@ export function createRowPlanner(
   const conflicts: LinePairs = [];
   return {
     misfits,
+    /** Rows that are left out because they repeat an earlier one. */
     repeated,
+    /** Rows that repeat an earlier one and are kept: in few kinds of rows equal ones are cases of their own. */
     alike,
+    /** Rows that give the input of an earlier one another label. */
     conflicts,
-    read(row) {
+    /** The example of a row; labels that nothing is said about do not count. */
+    read(row: SheetRow): PlannedExample {
       const { label, second, ...example } = readRow(row);
       return { ...example, decision: toOption(label), ...(second !== undefined && { second: toOption(second) }) };
     },
-    isCopy(row, { line, input, decision, second }) {
+    /** Whether a row is left out as a copy of an earlier one, in all columns; takes note of it. */
+    isCopy(row: SheetRow, { line, input, decision, second }: PlannedExample): boolean {
       const key = JSON.stringify(input);
       const rest = ignored.map((index) => readCell(row, sheet.columns, index));
       const rowKey = JSON.stringify([decision, second, rest]) + key;

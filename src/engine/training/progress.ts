@@ -18,22 +18,13 @@ export const stageSpans: Readonly<Record<TrainingStage, readonly [number, number
 const throttleMs = 500;
 
 /** Reports where a run is. Every method throws WorkbenchError 'conflict' when it finds the run cancelled. */
-export type ProgressReporter = {
-  /** Reports at once; `share` (0–1) is of the stage. */
-  report(stage: TrainingStage, share: number, message: string): void;
-  /** Reports at most twice a second: for computations that could report thousands of times. */
-  reportThrottled(stage: TrainingStage, share: number, message: string): void;
-  /** Begins a step at share `from` of the stage; returns what reports its own share, throttled. */
-  startStep(stage: TrainingStage, from: number, to: number, message: string): (share: number) => void;
-  /** Repeats the last report twice a second, so that a long computation is known to be alive and can be cancelled. */
-  heartbeat(): void;
-};
+export type ProgressReporter = ReturnType<typeof createProgressReporter>;
 
 /** The share (0–1) to report after this many steps of unknown total: half of the rest every 40 steps. */
 export const estimateShare = (steps: number): number => 1 - 2 ** (-steps / 40);
 
 /** Makes the reporter of a training; a report throws `conflict` once the training is cancelled. */
-export function createProgressReporter(ports: Pick<TrainPorts, 'progress' | 'cancelled' | 'now'>): ProgressReporter {
+export function createProgressReporter(ports: Pick<TrainPorts, 'progress' | 'cancelled' | 'now'>) {
   let last: { stage: TrainingStage; fraction: number; message: string } = {
     stage: 'generate',
     fraction: 0,
@@ -53,10 +44,12 @@ export function createProgressReporter(ports: Pick<TrainPorts, 'progress' | 'can
     const fraction = Math.max(last.fraction, from + (to - from) * Math.max(0, Math.min(1, share)));
     last = { stage, fraction, message };
   };
+  /** Reports at once; `share` (0–1) is of the stage. */
   const report = (stage: TrainingStage, share: number, message: string) => {
     advance(stage, share, message);
     send();
   };
+  /** Reports at most twice a second: for computations that could report thousands of times. */
   const reportThrottled = (stage: TrainingStage, share: number, message: string) => {
     advance(stage, share, message);
     sendThrottled();
@@ -64,10 +57,12 @@ export function createProgressReporter(ports: Pick<TrainPorts, 'progress' | 'can
   return {
     report,
     reportThrottled,
-    startStep(stage, from, to, message) {
+    /** Begins a step at share `from` of the stage; returns what reports its own share, throttled. */
+    startStep(stage: TrainingStage, from: number, to: number, message: string) {
       report(stage, from, message);
-      return (share) => reportThrottled(stage, from + (to - from) * share, message);
+      return (share: number) => reportThrottled(stage, from + (to - from) * share, message);
     },
+    /** Repeats the last report twice a second, so that a long computation is known to be alive and can be cancelled. */
     heartbeat: sendThrottled,
   };
 }
