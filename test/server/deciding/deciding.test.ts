@@ -40,8 +40,9 @@ describe('a decision request', () => {
     }
     const hints = [
       [path.slice('/decision-types/'.length), 'This is the id of "loan": name it so.'],
-      ['Loan', 'Names count every capital letter.'],
-      ['loan ', 'Names count every capital letter.'],
+      ['Loan', 'Names count every capital letter: one is called "loan".'],
+      ['loan ', 'Names count every capital letter: one is called "loan".'],
+      ['lone', 'Names count every capital letter.'],
     ];
     for (const [name, hint] of hints) {
       const { status, body } = await bench.call('POST', '/decide', { decision_type: name, input: {} });

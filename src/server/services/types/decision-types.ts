@@ -37,9 +37,12 @@ export function findDecisionTypeByName(deps: Foundation, caller: Caller, name: s
   const found = deps.store.decisionTypes.getByName(name, caller.organisationId);
   if (found !== null) return found;
   const meant = deps.store.decisionTypes.get(name.toLowerCase(), caller.organisationId);
+  const [alike] = deps.store.decisionTypes.listLookingLike(name, caller.organisationId);
   const hint = meant
     ? `This is the id of ${JSON.stringify(meant.name)}: name it so.`
-    : 'Names count every capital letter.';
+    : alike
+      ? `Names count every capital letter: one is called ${JSON.stringify(alike.name)}.`
+      : 'Names count every capital letter.';
   throw new WorkbenchError('decision_type_not_found', `The decision type does not exist. ${hint}`);
 }
 

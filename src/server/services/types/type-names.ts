@@ -2,6 +2,7 @@
 
 import { refuseProblems, toInvalidValue } from '../../../door/errors/validation-error.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
+import { toSkeleton } from '../../../engine/domain/look-alikes.ts';
 import { describeNameFault, toName } from '../../../engine/domain/names.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import { isJsonObject, type Json } from '../../../engine/json.ts';
@@ -48,7 +49,10 @@ function findTwin(
   name: string,
   exceptId: string | null,
 ): string | null {
-  const alike = store.decisionTypes.listLookingLike(name, organisationId).filter(({ id }) => id !== exceptId);
+  const look = toSkeleton(name);
+  const alike = store.decisionTypes
+    .listLookingLike(name, organisationId)
+    .filter((type) => type.id !== exceptId && toSkeleton(type.name) === look);
   return (alike.find((type) => type.name === name) ?? alike[0])?.name ?? null;
 }
 

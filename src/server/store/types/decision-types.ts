@@ -268,14 +268,15 @@ export class DecisionTypeStore {
     return type;
   }
 
-  /** The types of an organisation whose names look like this one. */
+  /** The types of an organisation whose names look like this one, or do but for capital letters. */
   listLookingLike(name: string, organisationId: string): readonly NamedType[] {
+    const toKey = (text: string) => toSkeleton(text).toLowerCase();
     let types = this.#byLook.get(organisationId);
     if (types === undefined) {
-      types = Map.groupBy(this.#statements.names.all(organisationId), (type) => toSkeleton(type.name));
+      types = Map.groupBy(this.#statements.names.all(organisationId), (type) => toKey(type.name));
       this.#byLook.set(organisationId, types);
     }
-    return types.get(toSkeleton(name)) ?? [];
+    return types.get(toKey(name)) ?? [];
   }
 
   findOrganisation(id: string): string | null {
