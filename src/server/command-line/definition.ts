@@ -89,16 +89,28 @@ function describeDifferences(before: Definition, after: Definition): string[] {
   ];
 }
 
+/** Refuses rules that could not be saved, as a trial saves none. */
+async function checkRules(client: Client, definition: DecisionTypeCreate): Promise<void> {
+  const { hard_rules: rules = [], options, reason_codes, lists, input_schema } = definition;
+  const { problems } = await client.call('rules.check', {
+    body: { rules, options, reason_codes, lists, input_schema },
+  });
+  const said = problems.map(({ rule, field, message }) => `hard_rules › ${rule} › ${field}: ${message}`);
+  if (said.length > 0) throw refuse(`The rules cannot be saved.\n  ${said.join('\n  ')}`);
+}
+
 async function apply(client: Client, file: string, isTried: boolean) {
   const given = readFile(file);
   const found = (await listTypes(client)).find(({ name }) => name === given.name);
   if (found === undefined) {
     const body = decisionTypeCreateSchema.parse(given);
-    if (!isTried) await client.call('decision_types.create', { body });
+    if (isTried) await checkRules(client, body);
+    else await client.call('decision_types.create', { body });
     return { decision_type: given.name, draft: false, changes: [`The decision type “${given.name}” is made.`] };
   }
   const before = readDefinition(found);
   const after = { ...before, ...given };
+  if (isTried) await checkRules(client, decisionTypeCreateSchema.parse(after));
   const changes = describeDifferences(before, after);
   const isLive = found.model_deployed;
   const said = {

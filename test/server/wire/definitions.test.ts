@@ -35,6 +35,11 @@ it('goes from the repository to what decides, and back, by commands [DEF-1] [DEF
   const text = readFileSync(file, 'utf8');
   // The same state gives the same text, and nothing of examples is in it.
   expect((await run(dataDir, 'export')).text).toBe(text);
+  // A pull request that breaks a rule is refused before anything is proposed.
+  const broken = join(temporaryFolder(), 'broken.json');
+  const rule = { name: 'odd', condition: 'ctx.amount >> 5', then: 'decline' };
+  writeFileSync(broken, JSON.stringify({ name: 'loan', options: ['approve', 'decline'], hard_rules: [rule] }));
+  expect((await run(dataDir, 'apply', broken, '--dry-run')).code).toBe(2);
   expect(text).toMatch(/^# .*\n# .*\nname: loan\n/);
   expect(text).not.toMatch(/etag|created_at|\bid:/);
   expect(JSON.parse((await run(dataDir, 'apply', file)).text)).toMatchObject({ draft: false, changes: [] });
