@@ -1,10 +1,23 @@
 /** A package, as npm pack makes it, fetched from an address and taken only with the digest that was said. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { programTextModels } from '../../engine/domain/training.ts';
 import { findAddressProblem } from '../connections/address.ts';
+import { findProgramFolder } from '../process/program-folder.ts';
+import { isInstalled, openTextModel } from '../runtime/encoder/text-model.ts';
 import { CommandError, endCodes, refuse } from './command.ts';
 
 const megabyte = 1e6;
@@ -32,6 +45,26 @@ export async function withFetchedPackage<T>(wanted: Wanted, use: (folder: string
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Puts the package of a text model of the program where Node looks for the program's packages; null where it is of
+ * another model. Throws CommandError where it is there already, or the program's folder cannot be written.
+ */
+export function placeProgramModel(folder: string): { name: string; folder: string } | null {
+  const described = path.join(folder, 'package.json');
+  const packageName = existsSync(described) ? JSON.parse(readFileSync(described, 'utf8')).name : null;
+  const name = programTextModels.find((each) => `decision-workbench-${each}` === packageName);
+  if (name === undefined) return null;
+  const target = path.join(findProgramFolder(import.meta.dirname), 'node_modules', packageName);
+  if (isInstalled(openTextModel(undefined, name))) throw refuse(`The text model ${name} is there already.`);
+  try {
+    cpSync(folder, `${target}.part`, { recursive: true });
+    renameSync(`${target}.part`, target);
+  } catch (cause) {
+    throw new CommandError(endCodes.failed, `The folder of the program cannot be written: ${target}.`, { cause });
+  }
+  return { name, folder: target };
 }
 
 /** Writes what an address answers into a file; resolves to its SHA-256. */

@@ -1,7 +1,7 @@
 /** `workbench text-model`: text models of the user's own. */
 import path from 'node:path';
 import { defineCommand, endCodes, refuse } from './command.ts';
-import { withFetchedPackage } from './fetch-package.ts';
+import { placeProgramModel, withFetchedPackage } from './fetch-package.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
 const help = `workbench text-model [list | add FOLDER | fetch ADDRESS --sha256 DIGEST | remove NAME] [--name NAME] [--data-dir DIR]
@@ -9,7 +9,8 @@ Text models by which types may be read, beside those of the program. A training 
 
   add FOLDER       a folder with encoder.onnx, tokenizer.json and LICENSE; encoder.json, golden.json, NOTICE and SHA256SUMS
                    are used if present. The model is tested, then copied into the data folder
-  fetch ADDRESS    the same from a package (.tgz) at an address that begins with https://
+  fetch ADDRESS    the same from a package (.tgz) at an address that begins with https://; that of a text model of the
+                   program goes beside the program
   --sha256 DIGEST  what is fetched must have this digest, which SHA256SUMS of a release lists; else nothing is taken
   remove NAME      one that was added, unless a deployed policy reads by it
   --name NAME      what it is to be called (as its folder or its file)
@@ -26,20 +27,30 @@ export const textModelCommand = defineCommand(
     if (!acts.includes(act) || !isWhole) {
       throw refuse('Say list, add FOLDER, fetch ADDRESS --sha256 DIGEST or remove NAME. See --help.');
     }
-    return withWorkbench(requireDataDir(values['data-dir'], env), env, async (client) => {
-      const add = async (folder: string, name = values.name) => {
+    const dataDir = values['data-dir'];
+    const add = (folder: string, name = values.name) =>
+      withWorkbench(requireDataDir(dataDir, env), env, async (client) => {
         say('Reading and trying the text model…');
         const { notes, ...added } = await client.call('text_models.add', { body: { folder, ...(name && { name }) } });
         for (const note of notes) say(note);
         await answer(added);
-      };
-      if (act === 'add') await add(path.resolve(operand));
-      else if (act === 'fetch') {
-        say(`Fetching ${operand}…`);
-        const wanted = { address: operand, digest: values.sha256 ?? '', signal, say };
-        const name = values.name ?? path.posix.basename(operand).replace(/-\d.*$|\.tgz$/, '');
-        await withFetchedPackage(wanted, (folder) => add(folder, name));
-      } else if (act === 'remove') {
+        return endCodes.done;
+      });
+    if (act === 'add') return add(path.resolve(operand));
+    if (act === 'fetch') {
+      say(`Fetching ${operand}…`);
+      const wanted = { address: operand, digest: values.sha256 ?? '', signal, say };
+      return withFetchedPackage(wanted, async (folder) => {
+        const placed = placeProgramModel(folder);
+        if (placed === null)
+          return add(folder, values.name ?? path.posix.basename(operand).replace(/-\d.*$|\.tgz$/, ''));
+        say('A workbench that runs reads by it from its next start on.');
+        await answer(placed);
+        return endCodes.done;
+      });
+    }
+    return withWorkbench(requireDataDir(dataDir, env), env, async (client) => {
+      if (act === 'remove') {
         await client.call('text_models.delete', { params: { text_model: operand } });
         await answer({ removed: operand });
       } else {

@@ -1,5 +1,6 @@
 /** Another user installs the packed program in a bare folder, with an empty home: no clone, ONNX Runtime or text model. */
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -15,6 +16,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -110,6 +113,26 @@ describe('the program as it is packed', () => {
       expect(trained.notes.some((note) => note.includes('no text model is installed'))).toBe(set === 'sms_spam');
       expect(statSync(out).size).toBeGreaterThan(1_000);
     }
+  });
+
+  test('fetches a text model of the program with its digest, and puts it beside the program [RUN-10]', async () => {
+    const { folder } = bare;
+    cpSync(join(root, 'resources/models/all-MiniLM-L6-v2'), join(folder, 'package'), { recursive: true });
+    spawnSync('tar', ['-czf', join(folder, 'english.tgz'), '-C', folder, 'package']);
+    const file = readFileSync(join(folder, 'english.tgz'));
+    const server = createServer((_, response) => void response.end(file));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const digest = createHash('sha256').update(file).digest('hex');
+    const args = ['text-model', 'fetch', `http://127.0.0.1:${port}/english.tgz`, '--sha256', digest];
+    const fetching = spawn(...toOther('npx', ['--no', '--', 'workbench', ...args]), {
+      cwd: join(folder, 'app'),
+      env: toEnv(folder),
+    });
+    expect(await once(fetching, 'exit')).toEqual([0, null]);
+    server.close();
+    const placed = join(folder, 'app/node_modules/decision-workbench/node_modules/decision-workbench-english');
+    expect(readdirSync(placed)).toEqual(expect.arrayContaining(['encoder.onnx', 'tokenizer.json', 'LICENSE']));
   });
 
   test('shows the workbench in a browser by the link of its start, and the sample there is trained and live [RUN-10]', async () => {
