@@ -14,7 +14,8 @@ export function checkKey(key: string): void {
 }
 
 /** Returns the refusal of a key that came with another request before. */
-export const toReusedKey = (): WorkbenchError => refuse('was used for another request');
+export const toReusedKey = (): WorkbenchError =>
+  refuse('was used for another request: address and body count to the letter, the order of keys too');
 
 /** Returns the refusal of a call whose twin is not answered yet. */
 export const toCallUnderWay = (): WorkbenchError =>

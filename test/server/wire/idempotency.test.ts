@@ -143,6 +143,7 @@ describe('a call with an Idempotency-Key', () => {
     const other = { ...loan, input: { ...loan.input, amount: 2_000 } };
     for (const [key, url, body] of [
       ['one', '/api/v1/decide', other],
+      ['one', '/api/v1/decide', Object.fromEntries(Object.entries(loan).reverse())],
       ['one', '/api/v1/decide?trace=true', loan],
       ['one', `${trained.url}/examples/generate`, { count: 1 }],
       ['x'.repeat(129), '/api/v1/decide', loan],
@@ -152,6 +153,7 @@ describe('a call with an Idempotency-Key', () => {
       const refused = await send(key, url, body);
       expect([key, refused.status, refused.body.error?.code]).toEqual([key, 422, 'validation_error']);
       expect(refused.body.error.details[0].loc).toEqual(['header', 'idempotency-key']);
+      if (key === 'one') expect(refused.body.error.details[0].msg).toContain('body count to the letter');
     }
     expect(count('decision_logs')).toBe(logs);
     expect((await send('x'.repeat(128), '/api/v1/decide', loan)).status).toBe(200);
