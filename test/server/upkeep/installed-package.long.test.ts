@@ -6,7 +6,6 @@ import {
   chmodSync,
   chownSync,
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -32,12 +31,12 @@ const readRows = (set: string) =>
     .split('\n')
     .slice(0, 300)
     .join('\n');
-/** The user `nobody`, whom only root can be: elsewhere the story is of one's own user. */
-const nobody = process.getuid?.() === 0 && existsSync('/usr/bin/setpriv') ? 65_534 : null;
+const asNobody = ['--reuid=65534', '--regid=65534', '--clear-groups'];
+/** The user `nobody`, whom only root can be, and only where he may read this Node: elsewhere the story is of one's own. */
+const nobody =
+  spawnSync('setpriv', [...asNobody, process.execPath, '--version'], { cwd: tmpdir() }).status === 0 ? 65_534 : null;
 const toOther = (command: string, args: readonly string[]): [string, string[]] =>
-  nobody === null
-    ? [command, [...args]]
-    : ['setpriv', [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', command, ...args]];
+  nobody === null ? [command, [...args]] : ['setpriv', [...asNobody, command, ...args]];
 type Trained = { rows: number; deployed: boolean; accuracy: { of: number }; notes: string[] };
 
 describe('the program as it is packed', () => {
