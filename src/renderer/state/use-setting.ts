@@ -32,10 +32,11 @@ export function useSetting(type: DecisionType, isEdited: boolean) {
         ([name]) => name in to,
       );
       const [back, again] = [toSettingsCall(type, Object.fromEntries(stored)), toSettingsCall(type, to)];
-      await change(workbench, again.name, { ...again.input, ifMatch });
-      return { back, again };
+      const { etag } = await change(workbench, again.name, { ...again.input, ifMatch });
+      return { back, again, etag };
     },
-    onSuccess: ({ back, again }, { title, text, onDone }) => {
+    onSuccess: ({ back, again, etag }, { title, text, onDone }) => {
+      setSeen(etag);
       onDone();
       noteDone(title, text, back, again);
     },

@@ -117,8 +117,6 @@ describe('thresholds under Evaluate', () => {
     fireEvent.click(await desk.findByRole('button', { name: 'Let a person decide all' }));
     await waitFor(async () => expect((await kept())?.auto_decide).toBe(1));
     await desk.findByText('0.0% automated');
-    // The draft that comes takes the place of what is tried.
-    await screen.findByText('In the draft');
     fireEvent.click(desk.getByText('By option'));
     fireEvent.change(desk.getByLabelText('An option that needs more confidence'), { target: { value: 'pay' } });
     await desk.findByText('By option, pay from 1');

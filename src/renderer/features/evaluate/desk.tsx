@@ -1,6 +1,6 @@
 /** One desk for how much is automated: the handle, what it does to all decisions, what that costs, what is promised. */
 import { Button, RangeSlider } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import type { Metrics } from '../../../engine/domain/metrics.ts';
 import { formatShare } from '../../../engine/measure/format-share.ts';
@@ -161,13 +161,20 @@ function useHandles(type: DecisionType, isCostEdited: boolean) {
   const wanted = tried ?? stored;
   const isKept = isSame(wanted, kept);
   const setting = useSetting(type, !isKept || isCostEdited);
+  const newest = useRef(wanted);
+  useEffect(() => {
+    newest.current = wanted;
+  });
   const reset = () => tryThresholds(null);
   const save = (thresholds: ConfidenceThresholds) =>
     setting.save({
       to: { confidence_thresholds: thresholds },
       title: 'Thresholds changed',
       text: `${type.model_deployed ? 'In the draft: ' : ''}Inputs are decided directly from a confidence of ${describe(thresholds)}, and fall back below ${decimal(thresholds.escalation, 2)}.`,
-      onDone: reset,
+      // What was tried meanwhile stays.
+      onDone: () => {
+        if (isSame(newest.current, wanted)) reset();
+      },
     });
   const saveTitle = type.model_deployed ? 'Keep as draft' : 'Use these thresholds';
   useCommands('Edit', [
