@@ -78,7 +78,7 @@ export function writeRows(
 export function writeOwn({ imported, added, problems }: OwnExport, type: ExampleType, nowMs: number): Written {
   const unknown = collectUnknown(type.definition);
   for (const example of imported) unknown.add(example);
-  refuseProblems([...problems, ...unknown.listProblems(ownMapping)].slice(0, maxListed));
+  refuseProblems([...unknown.listProblems(ownMapping), ...problems].slice(0, maxListed));
   const rows = new ExampleRowWriter(type.id, nowMs);
   for (const { given, ...example } of added) {
     rows.add(example, given);
