@@ -156,6 +156,9 @@ describe('a file as people have it', () => {
     await page().getByText('A conversation: learned and shown as turns').waitFor();
     expect(await account()).toMatch(/helpful\s+53[\s\S]*not helpful\s+27[\s\S]*80 examples are added, 80 with a label/);
     await importAll();
+    // In a small window a row opens with Enter.
+    await page().locator('[data-cursor]').first().click();
+    await page().keyboard.press('Enter');
     await page().getByText('assistant', { exact: true }).first().waitFor();
   });
 
