@@ -48,6 +48,7 @@ export function Comparison({ type, policy, name, other, onClose }: ComparisonPro
           </p>
           <p className="part">{result.data.sentence}</p>
           <PlainTable
+            className="part"
             heads={['Policy', { name: 'Correct', says: 'Of these examples, by rules, classifier and thresholds.' }]}
           >
             {[

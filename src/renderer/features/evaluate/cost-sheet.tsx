@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Costs } from '../../../engine/costs.ts';
 import type { Metrics } from '../../../engine/domain/metrics.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { OptionName } from '../../parts/option.tsx';
+import { findLongest, OptionName } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { isolate } from '../../parts/text/names.ts';
 
@@ -122,7 +122,7 @@ function Sheet({ type, field }: PairFields) {
     <div className="scroll">
       <table
         className="matrix"
-        style={{ '--columns': options.length + 1 }}
+        style={{ '--columns': options.length + 1, '--longest': findLongest(options) }}
         aria-label="Costs by right and decided option"
       >
         <thead>

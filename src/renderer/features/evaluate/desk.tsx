@@ -171,7 +171,7 @@ function useHandles(type: DecisionType, isCostEdited: boolean) {
       to: { confidence_thresholds: thresholds },
       title: 'Thresholds changed',
       text: `${type.model_deployed ? 'In the draft: ' : ''}Inputs are decided directly from a confidence of ${describe(thresholds)}, and fall back below ${decimal(thresholds.escalation, 2)}.`,
-      // What was tried meanwhile stays.
+      // The values that were tried meanwhile stay.
       onDone: () => {
         if (isSame(newest.current, wanted)) reset();
       },

@@ -1,8 +1,13 @@
 /** The drawing of a chart. Only this file knows the library, so that it is loaded with the first chart. */
 import * as Plot from '@observablehq/plot';
+import { shorten } from '../text/inputs.ts';
 import { type ChartSpec, chartHeightRem, chartMarginsRem } from './chart-spec.ts';
 
 const maxTicks = 4;
+/** The room that a day or an hour below an axis takes. */
+const tickRem = 3.75;
+/** Characters of a name in the note at the pointer, which what scrolls around a chart would cut. */
+const maxTipName = 24;
 
 /** Draws a chart in this many pixels, at a size of type; colours are values of CSS, so that it follows the theme. */
 export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number, remPx: number, isLow: boolean): Element {
@@ -16,7 +21,7 @@ export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number, remPx: num
     marginBottom: chartMarginsRem.bottom * remPx,
     style:
       '--plot-background: var(--pane); color: var(--muted); font: inherit; font-size: 0.6875rem; overflow: visible',
-    x: { ...toScale(x), grid: false, ...toDays(spec) },
+    x: { ...toScale(x), grid: false, ...toDays(spec, widthPx / remPx) },
     y: { ...toScale(y), grid: true },
     color: { type: 'identity' },
     opacity: { type: 'identity' },
@@ -28,10 +33,11 @@ export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number, remPx: num
 }
 
 /** Along time, some of the rows begin with a tick: days of their own choice would stand too close in a small chart. */
-function toDays<Row>({ rows, x }: ChartSpec<Row>): Plot.ScaleOptions {
+function toDays<Row>({ rows, x }: ChartSpec<Row>, widthRem: number): Plot.ScaleOptions {
   const starts = rows.map(x.from);
   if (!(starts[0] instanceof Date)) return {};
-  const step = Math.ceil(starts.length / maxTicks);
+  const most = Math.min(maxTicks, Math.max(2, Math.floor(widthRem / tickRem)));
+  const step = Math.ceil(starts.length / most);
   return { ticks: starts.filter((_, place) => place % step === 0) };
 }
 
@@ -123,7 +129,8 @@ function markTip<Row>(spec: ChartSpec<Row>): Plot.Markish {
     [...spec.rows],
     Plot.pointerX({
       x: middleOf(spec),
-      title: (row: Row) => spec.columns.map(({ name, show }) => `${name}: ${show(row)}`).join('\n'),
+      title: (row: Row) =>
+        spec.columns.map(({ name, show }) => `${shorten(name, maxTipName)}: ${show(row)}`).join('\n'),
       frameAnchor: 'top',
       fill: 'var(--pane)',
       stroke: 'var(--line-soft)',
