@@ -64,12 +64,12 @@ export function Deploy({ type }: { type: DecisionType }) {
         </EmptyState>
       )}
       {policies.data && policies.data.length > 0 && <PolicyTable type={type} policies={policies.data} why={why} />}
+      {type.model_deployed && <BundleExport type={type} policies={policies.data ?? []} />}
       <PinnedCases type={type} />
       {policies.data && policies.data.length > 0 && (
         <History type={type} why={why} isAsked={policies.data.some(isDeployable)} />
       )}
       {type.model_deployed && <Aliases type={type} />}
-      {type.model_deployed && <BundleExport type={type} policies={policies.data ?? []} />}
       <ArchiveExport type={type} />
     </Place>
   );

@@ -146,17 +146,17 @@ export function BundleExport({ type, policies }: PageProps) {
   return (
     <Part title="Use it offline">
       <div className="stack">
-        <p className="muted">
-          Both decide without this program and test themselves. The page opens in any browser, for tables and words.
-        </p>
+        <Download download={download} name="Export bundle" busy="Packing the bundle…" isFirst={type.draft === null} />
         <Checkbox
           label="Leave the text model out"
           description="A slim bundle is small, but the text model must already be where it is opened."
           checked={slim}
           onChange={(event) => setSlim(event.currentTarget.checked)}
         />
-        <Download download={download} name="Export bundle" busy="Packing the bundle…" isFirst={type.draft === null} />
         <PageExport type={type} policies={policies} />
+        <p className="muted">
+          Both decide without this program and test themselves. The page opens in any browser, for tables and words.
+        </p>
       </div>
     </Part>
   );
