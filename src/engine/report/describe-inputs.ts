@@ -2,11 +2,15 @@
 import { listSome } from '../bundle/describe-policy.ts';
 import type { InputField } from '../bundle/input-fields.ts';
 import { countOf, formatCount } from '../numeric.ts';
+import type { PathReading } from '../readings/readings.ts';
+import { writeNumber } from '../readings/write-number.ts';
 import { escapeHtml, quoteText } from './html.ts';
 
 /** The fields that a policy reads, and those that tell who somebody is. */
 export type ReportInputs = {
   fields: readonly InputField[];
+  /** How texts of fields become numbers: these are written as their file has them. */
+  readings: readonly PathReading[];
   /** Names of the days between two dates that are inputs by themselves. */
   between: readonly string[];
   /** Learned fields that tell who somebody is: how many of the newest examples are decided otherwise without one. */
@@ -27,10 +31,10 @@ const maxFields = 40;
 const maxReaders = 3;
 
 /** Lists the inputs with what the examples have of them, and says which of them tell who somebody is. */
-export function describeInputs({ fields, between, personal, leftOut }: ReportInputs): string {
+export function describeInputs({ fields, readings, between, personal, leftOut }: ReportInputs): string {
   const named = fields
     .slice(0, maxFields)
-    .map((field) => `${quoteText(field.path.join('.'))} (${describeSeen(field)})`);
+    .map((field) => `${quoteText(field.path.join('.'))} (${describeSeen(field, readings)})`);
   const more = fields.length > maxFields ? ` and ${fields.length - maxFields} more` : '';
   const days = between.length === 0 ? [] : [`Days between dates: ${between.map(quoteText).join('; ')}.`];
   const learned = personal.map(({ name, changed, of }) => {
@@ -42,10 +46,11 @@ export function describeInputs({ fields, between, personal, leftOut }: ReportInp
   return `<p>${[`${named.join(', ')}${more}.`, ...days, ...learned, ...kept].join(' ')}</p>`;
 }
 
-function describeSeen({ kind, values, range }: InputField): string {
-  const ends = range?.map((end) =>
-    escapeHtml(typeof end === 'number' ? end.toLocaleString('en-US') : end.slice(0, 10)),
-  );
+function describeSeen({ path, kind, values, range }: InputField, readings: readonly PathReading[]): string {
+  const reading = readings.find((each) => each.path.join('\0') === path.join('\0'))?.reading;
+  const write = (end: number) =>
+    (reading?.kind === 'number' ? writeNumber(end, reading) : null) ?? end.toLocaleString('en-US');
+  const ends = range?.map((end) => escapeHtml(typeof end === 'number' ? write(end) : end.slice(0, 10)));
   if (ends !== undefined) return ends.join(' to ');
   if (kind === 'category') return values === null ? 'names' : countOf(values.length, 'value');
   return kind === 'boolean' ? 'yes or no' : kind === 'any' ? 'for rules' : kind;

@@ -9,11 +9,19 @@ const claims = Array.from({ length: 160 }, (_, row) => {
   const days = (row * 31) % 29;
   const holder = people[row % 4] ?? '';
   return {
-    input: { damage: day(damage), reported: day(damage + days), holder, claimant: people[(row * 7) % 3] ?? '' },
+    input: {
+      damage: day(damage),
+      reported: day(damage + days),
+      holder,
+      claimant: people[(row * 7) % 3] ?? '',
+      amount: `1.0${10 + (row % 80)},50 €`,
+    },
     decision: days > 14 || holder === 'Ida Kern' ? 'late' : 'in time',
   };
 });
-const trained = deployForAll({ name: 'claims', options: ['in time', 'late'], pii_fields: ['claimant'] }, claims);
+const readings = { amount: { kind: 'number', decimal: ',', unit: '€' } };
+const type = { name: 'claims', options: ['in time', 'late'], pii_fields: ['claimant'], readings };
+const trained = deployForAll(type, claims);
 
 it('lists the inputs and their days, names who labelled, and says what a learned name weighs [RPT-4]', async () => {
   const bench = await startWorkbench(trained.copy());
@@ -23,6 +31,7 @@ it('lists the inputs and their days, names who labelled, and says what a learned
   const read = async () => (await call('GET', `${url}/policies/${policyId}/report`)).text.replaceAll(/<\/?bdi>/g, '');
   const report = await read();
   expect(report).toMatch(/reported \(2023-01-\d\d to 2024-\d\d-\d\d\)/);
+  expect(report).toContain('amount (1.010,50\u00a0€ to 1.089,50\u00a0€)');
   expect(report).toContain('Days between dates: reported − damage, days.');
   expect(report).toMatch(
     /holder tells who somebody is and is learned all the same: without it [1-9]\d* of the newest 60 examples/,

@@ -1,5 +1,4 @@
 /** Numbers, shares and moments as the reader's own place writes them. */
-import type { Reading } from '../../../engine/domain/definition.ts';
 
 // Made once: a format costs a hundred times what it takes to write a number with it, and a table writes thousands.
 const byDigits = [1, 2, 3].map(
@@ -22,30 +21,6 @@ const fromNow = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 /** A number with at most ten digits behind its point. */
 export function number(value: number): string {
   return upToTenDigits.format(value);
-}
-
-type NumberReading = Extract<Reading, { kind: 'number' }>;
-
-/** Money has all of its decimals, or none. */
-const writers = Object.fromEntries(
-  Object.entries({ '.': 'en', ',': 'de' }).map(([sign, language]) => [
-    sign,
-    {
-      money: new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 10 }),
-      plain: new Intl.NumberFormat(language, { maximumFractionDigits: 10 }),
-    },
-  ]),
-);
-
-/** A number with the separators and the unit that its file has: 1964.08 → “1.964,08 €”, “$1,964.08”, “5.5%”. */
-export function writtenNumber(value: number, { decimal: sign, unit = '' }: NumberReading): string {
-  const { money, plain } = writers[sign] ?? {};
-  if (unit === '') return sign === ',' ? (plain ?? upToTenDigits).format(value) : number(value);
-  const digits = (unit === '%' || Number.isInteger(value) ? plain : money) ?? upToTenDigits;
-  if (unit === '%') return `${digits.format(value)}%`;
-  if (sign === ',') return `${digits.format(value)}\u00a0${unit}`;
-  const space = /\p{L}$/u.test(unit) ? '\u00a0' : '';
-  return `${value < 0 ? '-' : ''}${unit}${space}${digits.format(Math.abs(value))}`;
 }
 
 /** A number with exactly 1, 2 or 3 digits behind its point. */

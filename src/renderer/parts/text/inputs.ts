@@ -2,7 +2,8 @@
 import type { Reading, Readings } from '../../../engine/domain/definition.ts';
 import { isConversation, joinTurns, readTurns } from '../../../engine/features/conversation.ts';
 import { toReadableText } from '../../../engine/features/readable-text.ts';
-import { number, readMoment, writtenNumber } from './figures.ts';
+import { writeNumber } from '../../../engine/readings/write-number.ts';
+import { number, readMoment } from './figures.ts';
 import { isolate, showUnseen } from './names.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -12,7 +13,8 @@ export function valueText(value: unknown, reading?: Reading): string {
   if (typeof value === 'string') return readMoment(value) ?? showUnseen(toReadableText(value));
   if (isConversation(value)) return showUnseen(joinTurns(readTurns(value), toReadableText));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'number') return reading?.kind === 'number' ? writtenNumber(value, reading) : number(value);
+  if (typeof value === 'number')
+    return (reading?.kind === 'number' ? writeNumber(value, reading) : null) ?? number(value);
   return showUnseen(JSON.stringify(value));
 }
 

@@ -144,6 +144,7 @@ async function describeInputs(
     const between = plan.fields.filter(isBetweenDates).map(nameField);
     return {
       fields,
+      readings: manifest.readings ?? [],
       between,
       personal,
       leftOut: plan.left_out.filter(({ path }) => isHidden([path])).map(({ path }) => path),
