@@ -13,7 +13,7 @@ import { PaneBoundary } from '../parts/panes.tsx';
 import { ShortcutTable } from '../parts/shortcut-table.tsx';
 import { isolate } from '../parts/text/names.ts';
 import { leaveNotices, notifyFailure } from '../state/notices.tsx';
-import { useOperation } from '../state/queries.ts';
+import { useListedTypes, useOperation } from '../state/queries.ts';
 import { goTo, parseRoute, places, type Route, settingsSections, settingsTitles, useRoute } from '../state/route.ts';
 import { useCommands, useShell, useShortcuts } from '../state/use-commands.ts';
 import { useUndo } from '../state/use-undo.ts';
@@ -38,14 +38,13 @@ const PublishDialog = lazy(async () => ({
   default: (await import('../features/deploy/publish-dialog.tsx')).PublishDialog,
 }));
 
-const maxListedTypes = 100;
 const loadAheadMs = 800;
 
 /** The window: bar, rail, the place that the address names, status line, and overlays. */
 export function Frame() {
   const route = useRoute();
   const typeId = route.page === 'type' ? route.id : null;
-  const list = useOperation('decision_types.list', { query: { page: 1, page_size: maxListedTypes } });
+  const list = useListedTypes();
   const own = useOperation(
     'decision_types.get',
     { params: { decision_type_id: typeId ?? '' }, query: {} },

@@ -29,6 +29,12 @@ export function useOperation<N extends OperationName>(name: N, input: InputOf<N>
   });
 }
 
+const maxListedTypes = 100;
+
+/** The decision types that the rail lists. */
+export const useListedTypes = () =>
+  useOperation('decision_types.list', { query: { page: 1, page_size: maxListedTypes } });
+
 /** Asks for an answer before its part is drawn, unless one is fresh or on its way. */
 export function readAhead<N extends OperationName>(
   { client, queries }: Pick<Workbench, 'client' | 'queries'>,

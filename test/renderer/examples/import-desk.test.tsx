@@ -54,6 +54,22 @@ describe('Import', () => {
     );
   });
 
+  it('says at its name that another type has it, and adds the rows to that one', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    showWindow(call, '#/new');
+    await choose('triage.csv', 'text,label\nbroken,yes\nlate,no\n');
+    fireEvent.change(await screen.findByLabelText('Column label becomes'), { target: { value: 'decision' } });
+    await screen.findByText(/A decision type has this name/);
+    expect(screen.getByRole('button', { name: /^Create decision type/ })).toHaveProperty('disabled', true);
+    fireEvent.click(screen.getByRole('button', { name: 'Add the rows to it' }));
+    await screen.findByRole('heading', { name: 'Import into triage' });
+    fireEvent.change(await screen.findByLabelText('Column label becomes'), { target: { value: 'decision' } });
+    fireEvent.click(await screen.findByRole('button', { name: 'Import 2 rows' }));
+    await screen.findByText('2 examples imported from triage.csv.');
+    expect((await call('GET', `/api/v1/decision-types/${id}/examples`)).body.total).toBe(2);
+  });
+
   it('asks which column is the answer where several could be, and imports nothing before', async () => {
     const { call } = await openForTest();
     showWindow(call, '#/new');

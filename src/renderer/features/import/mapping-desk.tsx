@@ -12,6 +12,7 @@ import { Pane, Place } from '../../parts/panes.tsx';
 import { count } from '../../parts/text/figures.ts';
 import { shorten } from '../../parts/text/inputs.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { useListedTypes } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
 import type { WaitingFile } from '../../state/ui.ts';
 import { notifyDone } from '../../state/use-undo.ts';
@@ -152,6 +153,7 @@ export function MappingDesk({ type, from, file, plan: first, title, choose, onCl
   const isAsking = mapping.answer === undefined;
   const isUnread = plan.questions.some(({ about }) => about === 'encoding');
   const asksOptions = !type && mapping.answer === null && mapping.typedOptions.length < limits.minOptions;
+  const twin = useListedTypes().data?.items.find(({ name }) => !type && name === typeName.trim());
   const problem = isAsking || isUnread ? null : findProblem(mapping, type, typeName);
   return (
     <Place
@@ -171,7 +173,7 @@ export function MappingDesk({ type, from, file, plan: first, title, choose, onCl
           {choose}
           <Button
             variant="filled"
-            disabled={isAsking || isUnread || problem !== null}
+            disabled={isAsking || isUnread || problem !== null || (twin !== undefined && !isRunning)}
             loading={isRunning}
             onClick={() => void run(type ? undefined : typeName.trim())}
           >
@@ -202,17 +204,45 @@ export function MappingDesk({ type, from, file, plan: first, title, choose, onCl
       <ReadingChooser
         file={plan.file}
         onChoose={mapping.choose}
-        name={!type && <TypeName value={typeName} onChange={setTypeName} />}
+        name={
+          !type && (
+            <TypeName
+              value={typeName}
+              twin={twin}
+              from={{ file: from.file, choices: file.readings }}
+              onChange={setTypeName}
+            />
+          )
+        }
       />
       <ColumnGrid mapping={mapping} />
     </Place>
   );
 }
 
-function TypeName({ value, onChange }: { value: string; onChange(name: string): void }) {
+type TypeNameProps = { value: string; twin: DecisionType | undefined; from: WaitingFile; onChange(name: string): void };
+
+/** The name of the new type; where another has it, that one may take the rows instead. */
+function TypeName({ value, twin, from, onChange }: TypeNameProps) {
+  const { ui } = useWorkbench();
+  const addToTwin = ({ id }: DecisionType) => {
+    // Not before: the desk that is left would open it again.
+    window.addEventListener('hashchange', () => ui.getState().takeFile(from), { once: true });
+    goTo({ page: 'type', id, place: 'import' });
+  };
   return (
     <TextInput
       label="Name"
+      error={
+        twin && (
+          <>
+            A decision type has this name: take another, or{' '}
+            <Button size="compact-xs" onClick={() => addToTwin(twin)}>
+              Add the rows to it
+            </Button>
+          </>
+        )
+      }
       title="Programs ask for decisions by this name."
       w={240}
       maxLength={limits.maxTypeNameLength}
