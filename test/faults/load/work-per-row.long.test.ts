@@ -119,7 +119,7 @@ async function measureWait(row: Operation, path: string, body?: object): Promise
     const look = () => call('GET', '/health');
     const asked = call(row.method, path, body);
     const { value, smallCallMs } = await runBeside(asked, look, pid(), () => measureMainThreadMs(pid()));
-    expect(value.status, value.text.slice(0, 300)).not.toBe(500);
+    expect(value.status, `${path}: ${value.text.slice(0, 300)}`).not.toBe(500);
     leastMs = Math.min(leastMs, smallCallMs.at(-1) ?? 0);
   }
   return leastMs;

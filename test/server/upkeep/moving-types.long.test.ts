@@ -1,4 +1,6 @@
 /** A decision type moves from one workbench to another: as a file with all of it, or by the bundle of its policy. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { nextTurn } from '../../../src/door/turns.ts';
@@ -133,6 +135,17 @@ describe('a decision type', () => {
         .replace('"loan copy"', '"loan"');
     for (const name of ['type.json', 'examples.jsonl']) expect(withoutIds(again[name])).toBe(withoutIds(first[name]));
     expect(again['policies/v1.zip']).toEqual(first['policies/v1.zip']);
+  });
+
+  it('is not packed without the file of a policy, which is named [BUN-4]', async () => {
+    const dataDir = folder.copy();
+    const { call } = await open(dataDir);
+    rmSync(join(dataDir, 'artifacts', `${folder.policyId}.zip`));
+    const { status, body } = await call('GET', `${path()}/archive`);
+    expect([status, body.error.code]).toEqual([503, 'unavailable']);
+    expect(body.error.message).toMatch(
+      /^The file of policy v1 is missing or damaged\. Put a backup of it in its place/,
+    );
   });
 
   it('is refused as a damaged, foreign or too large file with the place, and leaves nothing [MOV-3]', async () => {

@@ -218,8 +218,11 @@ const selectAnswers = `SELECT json_object('policy', p.version, 'example_id', h.e
 /** Reads a type for its archive, with the JSON of each example and of each held-out row. Undefined where it is gone. */
 export function readTypeRows(db: Database, typeId: string) {
   const json = db.prepare<[string], string>(selectType).pluck().get(typeId);
-  const iterate = (sql: string) => db.prepare<[string], string>(sql).pluck().iterate(typeId);
   if (json === undefined) return;
+  // A query begins with its first row: one that is never read would keep the connection from closing.
+  function* iterate(sql: string) {
+    yield* db.prepare<[string], string>(sql).pluck().iterate(typeId);
+  }
   return { json, examples: () => iterate(selectExamples), answers: () => iterate(selectAnswers) };
 }
 
