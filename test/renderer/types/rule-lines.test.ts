@@ -54,15 +54,6 @@ const linesOf = (of: readonly Rule[]) => {
   return toLines(rows, columns);
 };
 
-test('the columns that an empty sheet begins with stay in their order with its first rule [RSH-1]', () => {
-  const likely = fields.map((each, place) => ({ ...each, information: place }));
-  const first = listColumns([], likely, []);
-  const shown = first.flatMap(({ kind, id }) => (kind === 'field' ? [id] : []));
-  expect(shown[0]).toBe('ctx.bought');
-  const rows = rules.slice(0, 1).map((rule) => toSheetRow(rule, 0, toField(likely)));
-  expect(listColumns(rows, likely, shown).slice(0, 1 + shown.length)).toEqual(first.slice(0, 1 + shown.length));
-});
-
 describe('rules as an Excel file', () => {
   test('come back to the letter, code, names of columns and priorities included [END-1]', async () => {
     expect(linesOf(rules)[0]).toEqual([

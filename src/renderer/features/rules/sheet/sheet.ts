@@ -89,10 +89,7 @@ const listLikely = (fields: readonly SheetField[]): SheetField[] =>
     .toSorted((a, b) => b.information - a.information || Number(isVaried(a)) - Number(isVaried(b)));
 const isVaried = ({ type, values }: SheetField) => (type === 'text' || type === 'any') && values === null;
 
-/**
- * Name, a column for each field that was `added`, in that order, or that a row uses, outcome; without any, those that
- * are likeliest.
- */
+/** Name, a column for each field that a row uses or that was `added`, outcome; without any, the likeliest fields. */
 export function listColumns(
   rows: readonly SheetRow[],
   fields: readonly SheetField[],
@@ -100,9 +97,7 @@ export function listColumns(
 ): SheetColumn[] {
   const cells = new Map(rows.flatMap(({ cells }) => [...(cells ?? [])]));
   const used = new Set([...cells.keys(), ...added]);
-  const placeOf = new Map(added.map((id, place) => [id, place]));
-  const toPlace = (field: SheetField) => placeOf.get(printSubject(field)) ?? added.length;
-  const known = fields.filter((field) => used.has(printSubject(field))).toSorted((a, b) => toPlace(a) - toPlace(b));
+  const known = fields.filter((field) => used.has(printSubject(field)));
   const names = new Set(known.map(printSubject));
   const unknown = [...cells.values()].flatMap(({ field }) => (names.has(printSubject(field)) ? [] : [toUnseen(field)]));
   const shown = used.size > 0 ? [...known, ...unknown] : listLikely(fields).slice(0, maxFirstColumns);
