@@ -36,7 +36,7 @@ export class WrittenAnswer {
 export class Preparation {
   readonly #admission = new Admission();
   readonly #pool: TaskPool;
-  /** Where files of imports are read, held and planned; one that gave way is read again when it is asked about. */
+  /** Where the files of open imports are held and planned; another one is read again when it is asked about. */
   readonly heldFiles: TaskPool;
 
   constructor(spawn: SpawnChild, limits: Partial<PoolLimits> = {}) {

@@ -30,16 +30,10 @@ function checkInput({ schema, input }: { schema: JsonObject; input: JsonObject }
   return compileInputSchema(schema)(input);
 }
 
-/** Reads a file that is imported in one call, in place of the one that is held. */
-function importFile(order: Parameters<typeof readImport>[0], held: HeldFile) {
-  forgetUpload(null, held);
-  return readImport(order);
-}
-
 const tasks = {
   checkBody,
   prepareExamples,
-  readImport: importFile,
+  readImport,
   checkRules,
   analyseRules,
   checkDefinition,

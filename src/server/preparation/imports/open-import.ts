@@ -68,6 +68,8 @@ type ReadFile = SurveyedSheet & {
 type ReadLines = { key: string; lines: (SheetRow | Refusal)[]; read(line: SheetRow | Refusal): ReadLine };
 export type HeldFile = { upload: (Upload & { path: string }) | null; read: ReadFile | null };
 
+/** A process that holds files has room for the rows as well. */
+const maxMebibytes = 128;
 const maxLabels = 2_000;
 const maxPreviewed = 20;
 const maxPreviewedCells = 2_000;
@@ -344,10 +346,10 @@ export async function writeOpenImport(order: WriteOrder, held: HeldFile): Promis
     const { options, reason_codes, readings } = made.definition;
     const names = type === null ? { options, reason_codes, readings } : { options: [], reason_codes: [], readings: {} };
     const { merges, merge } = own;
-    return { ...writeOwn(own, made, nowMs), names: { ...names, pii_fields: [] }, merges, merge };
+    return { ...writeOwn(own, made, { nowMs, maxMebibytes }), names: { ...names, pii_fields: [] }, merges, merge };
   }
   const planned = planColumns(file, type?.definition.options ?? [], choices);
-  const asked = { type, typeId, choices, nowMs, isStrict, listOpen };
+  const asked = { type, typeId, choices, nowMs, maxMebibytes, isStrict, listOpen };
   const { plan, ...written } = writeRows(file.sheet, planned, asked);
   const { newOptions: options, newReasons: reason_codes, newReadings: readings } = plan.rows;
   const names = { options, reason_codes, readings, pii_fields: plan.read.piiFields ?? [] };

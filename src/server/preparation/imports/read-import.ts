@@ -38,6 +38,8 @@ import { collectUnknown, ownMapping, writeOwn, writeRows } from './write-import.
 
 export type ImportRequest = z.output<(typeof exampleOperations)['examples.import']['body']>;
 
+/** The processes of single calls have two thirds of the memory of those that hold files. */
+const maxMebibytes = 64;
 const maxListedColumns = 500;
 const maxSampleLength = 200;
 const maxCandidateValues = 5;
@@ -86,6 +88,7 @@ export async function readImport(
   const planned = planColumns(surveyed, type.definition.options, choices);
   const { columns, questions } = planned.read;
   const mapping = given ?? toMapping(planned);
+  const bounds = { nowMs, maxMebibytes };
   const summary = startSummary(type);
   const compared: ImportedExample[] | null =
     isInChild && own === null && sheet.rows.length <= maxComparedRows ? [] : null;
@@ -98,10 +101,10 @@ export async function readImport(
   for (const example of own?.imported ?? []) summary.add(example);
   const rest = own === null ? sheet : { ...sheet, rows: [] };
   const written = request.commit
-    ? writeRows(rest, planned, { type, typeId: type.id, choices, nowMs, isStrict: true, listOpen: listAsked }, use)
+    ? writeRows(rest, planned, { ...bounds, type, typeId: type.id, choices, isStrict: true, listOpen: listAsked }, use)
     : null;
   const plan = written?.plan ?? planExamples(rest, type, choices, planned, use);
-  const ofOwn = request.commit && own !== null ? { ...writeOwn(own, type, nowMs), merges: own.merges } : null;
+  const ofOwn = request.commit && own !== null ? { ...writeOwn(own, type, bounds), merges: own.merges } : null;
   return {
     rows: (ofOwn ?? written)?.rows ?? null,
     merges: ofOwn?.merges ?? null,

@@ -20,8 +20,6 @@ import type { ExampleType } from '../examples/prepare-examples.ts';
 import { findRowProblem } from './import-mapping.ts';
 import type { OwnExport } from './merge-export.ts';
 
-/** Characters of all rows in MiB: in each, the names of the columns stand again. */
-const maxMebibytes = 128;
 const maxListed = 100;
 const maxUnknownDecisions = 100;
 
@@ -40,6 +38,8 @@ export type RowsOrder = {
   typeId: string;
   choices: ImportChoices;
   nowMs: number;
+  /** Characters of all rows in MiB: in each, the names of the columns stand again. */
+  maxMebibytes: number;
   /** Whether what would be left out, or added to the type unasked, is refused. */
   isStrict: boolean;
   /** Lists what is asked and not answered, as problems of the request. */
@@ -53,7 +53,7 @@ export function writeRows(
   order: RowsOrder,
   use?: (example: ImportedExample, row: SheetRow) => void,
 ): Written & { plan: FilePlan } {
-  const { typeId, nowMs } = order;
+  const { typeId, nowMs, maxMebibytes } = order;
   const { columns } = planned.read;
   const check = order.isStrict ? checkStrictly(sheet, order, columns) : null;
   const newId = createIdSource(() => nowMs);
@@ -66,7 +66,7 @@ export function writeRows(
     const given = toReading(example, columns, nowMs);
     // Two readers of one mind confirm a label, as they do one after the other.
     rows.add({ id, ...example, reviewed: given?.secondReading?.decision === example.decision }, given);
-    refuseMore(rows);
+    refuseMore(rows, maxMebibytes);
     ids.push(id);
   });
   const problems = [...order.listOpen(plan), ...(check?.listProblems(plan.rows) ?? [])];
@@ -75,19 +75,23 @@ export function writeRows(
 }
 
 /** Writes the new examples of an export. Throws `validation_error` with the first hundred problems. */
-export function writeOwn({ imported, added, problems }: OwnExport, type: ExampleType, nowMs: number): Written {
+export function writeOwn(
+  { imported, added, problems }: OwnExport,
+  type: ExampleType,
+  { nowMs, maxMebibytes }: Pick<RowsOrder, 'nowMs' | 'maxMebibytes'>,
+): Written {
   const unknown = collectUnknown(type.definition);
   for (const example of imported) unknown.add(example);
   refuseProblems([...unknown.listProblems(ownMapping), ...problems].slice(0, maxListed));
   const rows = new ExampleRowWriter(type.id, nowMs);
   for (const { given, ...example } of added) {
     rows.add(example, given);
-    refuseMore(rows);
+    refuseMore(rows, maxMebibytes);
   }
   return { rows: rows.finish(), ids: added.map(({ id }) => id) };
 }
 
-function refuseMore({ characters }: ExampleRowWriter): void {
+function refuseMore({ characters }: ExampleRowWriter, maxMebibytes: number): void {
   if (characters > maxMebibytes * 2 ** 20)
     refuseSize(`the examples with the names of their columns take more than ${maxMebibytes} MiB`);
 }

@@ -34,10 +34,10 @@ export async function importExamples(
   const read = async () => {
     if (request instanceof LargeBody) {
       const { bytes, contentType } = request;
-      return deps.preparation.heldFiles.run(callerId, 'readImport', { ...order, request: { bytes, contentType } });
+      return deps.preparation.run(callerId, 'readImport', { ...order, request: { bytes, contentType } });
     }
     if (request.content.length > maxLightFileLength || exported.test(request.content)) {
-      return deps.preparation.heldFiles.run(callerId, 'readImport', { ...order, request });
+      return deps.preparation.run(callerId, 'readImport', { ...order, request });
     }
     const { readImport } = await import('../../../preparation/imports/read-import.ts');
     return readImport({ ...order, request }, false);
