@@ -238,7 +238,7 @@ function explainMisfit(
   return `the order of “${type.name}” is ${listOptions(order)}`;
 }
 
-/** The questions that a type answers by yes or no, as a sentence; nothing where there are none. */
+/** The yes-or-no questions that a type answers, as a sentence; empty if it answers none. */
 function listPredicates(marks: readonly Mark[]): string {
   const listed = marks.slice(0, maxListedMarks).map(({ shown, options }) => {
     const yes = `yes is ${listOptions(options)}`;

@@ -88,7 +88,7 @@ export function measureTelling(values: readonly Value[], labels: readonly number
 /** The least share of one label's rows that have a value no other row has, where it tells the label by being there. */
 const minGiven = 0.9;
 
-/** Finds the label with which alone a field has a value, in most of its rows; null where there is none. */
+/** Finds the only label whose rows have a value in a field, if most of them do; null if there is none. */
 export function findOnlyGiven(
   given: readonly boolean[],
   labels: readonly number[],

@@ -50,7 +50,7 @@ const capitalize = (sentence: string) => sentence.charAt(0).toUpperCase() + sent
 /** A cell as text: trimmed, or as JSON. */
 export const toText = (cell: Json): string => (typeof cell === 'string' ? cell.trim() : JSON.stringify(cell));
 
-/** Counts the different values of a column, and the rows by each word that says there is none. */
+/** Counts the distinct values of a column, and the rows with each word for a missing value. */
 function countValues({ rows, columns, header }: Sheet, column: number) {
   const uses = new Map<string, number>();
   const missing = new Map<string, number>();

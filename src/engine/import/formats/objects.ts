@@ -79,7 +79,7 @@ function evenOut(rows: readonly ObjectRow[], columns: readonly string[]): void {
   }
 }
 
-/** Makes a sheet of the rows of records, with what their file says of the columns. */
+/** Makes a sheet from the rows of records, with what their file says about the columns. */
 export function fromRecords(
   rows: ObjectRow[],
   { detected, notes, setAside, answer, second }: Omit<Records, 'list'>,

@@ -302,7 +302,7 @@ export async function checkUpdate(
   return change;
 }
 
-/** Adds what an import found out of fields: readings where the type has none, and personal ones. As `writeUpdate`. */
+/** Adds what an import found out about fields: readings that the type lacks, and personal ones. As `writeUpdate`. */
 export function addFieldFacts(
   deps: Foundation,
   caller: Caller,
