@@ -37,7 +37,9 @@ function makeKey(name: string, say: (text: string) => void): void {
   const made = makeKeyFiles();
   writeFileSync(secretFile, made.secret, { flag: 'wx', mode: 0o600 });
   writeFileSync(publicFile, made.public, { flag: 'wx' });
-  say(`Key ${showId(made.id)}: sign with ${secretFile}, which has no password, and give ${publicFile} to who checks.`);
+  say(
+    `Key ${showId(made.id)}: sign with ${secretFile}, which has no password, and give ${publicFile} to whoever checks.`,
+  );
 }
 
 function signFiles(files: readonly string[], keyFile: string, { signal, say }: Surroundings): void {
