@@ -5,11 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { ServiceMetrics } from '../door/service-metrics.ts';
-import type { DriftReport } from '../engine/findings/drift.ts';
-import type { DataFindings } from '../engine/findings/search-data.ts';
-import type { SliceReport } from '../engine/findings/slices.ts';
-import { type Analyses, Analysis } from './analysis/analysis.ts';
-import type { AnalysisOrder, DriftOrder, FindingsOrder, SlicesOrder } from './analysis/orders.ts';
+import { type Analyses, Analysis, openAnalysisPool } from './analysis/analysis.ts';
+import type { AnalysisOrders } from './analysis/analysis-child.ts';
 import { createAuth, serverKeyKind } from './auth/auth.ts';
 import { AlertReceiver } from './connections/alert-receiver.ts';
 import { openModelConnections } from './connections/model-connections.ts';
@@ -28,6 +25,7 @@ import { creditPrices } from './metering/plans.ts';
 import type { Deps } from './operations/context.ts';
 import { keepOpenApi } from './preparation/keep-openapi.ts';
 import { Preparation } from './preparation/preparation.ts';
+import type { ChildPool } from './process/child-pool.ts';
 import { type Clock, createIdSource, sha256, systemClock } from './process/clock.ts';
 import { acquireFolderLock } from './process/folder-lock.ts';
 import { type Log, openLogDestination } from './process/log.ts';
@@ -223,10 +221,10 @@ function openServices(foundation: Foundation, closing: AsyncDisposableStack): De
   const promiseChecks = new PromiseChecks({ ...foundation, heldOutDecisions });
   const pinnedCases = new PinnedCases(foundation);
   const teacherLabellings = adopt(closing, new TeacherLabellings(foundation));
-  const spawn = options.spawnChild ?? spawnChild;
+  const analysisPool = adopt(closing, openAnalysisPool(options.spawnChild ?? spawnChild));
   const onEnd = (typeId: string) => tellJob(foundation, 'labels', typeId, true);
-  const labelSearches = adopt(closing, new LabelSearches({ ...foundation, spawn, onEnd }));
-  const analyses = openAnalyses(foundation, closing);
+  const labelSearches = adopt(closing, new LabelSearches({ ...foundation, pool: analysisPool, onEnd }));
+  const analyses = openAnalyses(foundation, analysisPool);
   const questions = new Questions(foundation);
   const alertReceiver = new AlertReceiver(options, foundation.clock.now);
   const alerts = adopt(closing, new Alerts({ ...foundation, analyses, promiseChecks, alertReceiver }));
@@ -252,20 +250,14 @@ function openServices(foundation: Foundation, closing: AsyncDisposableStack): De
   };
 }
 
-function openAnalyses(deps: Foundation, closing: AsyncDisposableStack): Analyses {
-  const { options, clock, log } = deps;
-  const toParts = (job: AnalysisOrder['kind']) => ({
-    databaseFile: toFolderPaths(options.dataDir).database,
-    spawn: options.spawnChild ?? spawnChild,
-    clock,
-    log,
-    onProgress: (typeId: string, isEnded: boolean) => tellJob(deps, job, typeId, isEnded),
-  });
-  return {
-    findings: adopt(closing, new Analysis<FindingsOrder, DataFindings>(toParts('findings'))),
-    slices: adopt(closing, new Analysis<SlicesOrder, SliceReport>(toParts('slices'))),
-    drift: adopt(closing, new Analysis<DriftOrder, DriftReport>(toParts('drift'))),
-  };
+function openAnalyses(deps: Foundation, pool: ChildPool<AnalysisOrders>): Analyses {
+  const { clock, log } = deps;
+  const open = <Name extends keyof AnalysisOrders>(name: Name) =>
+    new Analysis(name, {
+      ...{ pool, clock, log },
+      onProgress: (typeId, isEnded) => tellJob(deps, name, typeId, isEnded),
+    });
+  return { findings: open('findings'), slices: open('slices'), drift: open('drift') };
 }
 
 function openCaretaker(

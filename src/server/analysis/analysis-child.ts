@@ -1,5 +1,4 @@
-/** Entry of a process that looks at all examples of a type, so that nobody waits for it: one order, then its end. */
-import { setPriority } from 'node:os';
+/** Entry of a process that looks at all examples of a type, so that nobody waits for it. */
 import { nextTurn } from '../../door/turns.ts';
 import type { TrainingExample } from '../../engine/domain/training.ts';
 import {
@@ -16,10 +15,11 @@ import { findWeakSlices, type JudgedRow, type SliceReport } from '../../engine/f
 import { blankMasks } from '../../engine/pii.ts';
 import { loadRules } from '../../engine/rules/rules-file.ts';
 import type { LabelSearch } from '../../engine/training/evaluate/label-checks.ts';
+import { serveOrders } from '../process/orders.ts';
 import { openTextModel } from '../runtime/encoder/text-model.ts';
 import { openLanguageDetector } from '../runtime/language-detector.ts';
 import { type ExampleReader, openExampleReader } from '../store/examples/example-reader.ts';
-import type { AnalysisReply, AnalysisRequest, DriftOrder, FindingsOrder, LabelsOrder, SlicesOrder } from './orders.ts';
+import type { DriftOrder, FindingsOrder, LabelsOrder, LookOrder, SlicesOrder } from './orders.ts';
 
 /** Lower priority than the server and its encoder: all work here can wait. */
 const niceness = 10;
@@ -28,36 +28,32 @@ const readingShare = 0.8;
 const weekMs = 7 * 86_400_000;
 const maxCompared = { examples: 5_000, decisions: 1_000 };
 
-type Found = DataFindings | SliceReport | DriftReport | LabelSearch;
+type Report = (share: number) => void;
 
-process.once('disconnect', () => process.exit(0));
-setPriority(niceness);
-process.once('message', (request: AnalysisRequest) => void carryOut(request));
+const orders = {
+  findings: look(findProblems),
+  slices: look(findSlices),
+  drift: look(compareInputs),
+  labels: look(checkAllLabels),
+};
+export type AnalysisOrders = typeof orders;
 
-async function carryOut(request: AnalysisRequest): Promise<void> {
-  const reply: AnalysisReply<Found> = await readAndSearch(request).then(
-    (result) => ({ kind: 'done', result }),
-    (error: unknown) => ({ kind: 'failed', fault: String(error) }),
-  );
-  process.send?.(reply, () => process.disconnect());
+serveOrders(orders, niceness);
+
+function look<Order extends LookOrder, Found>(
+  search: (reader: ExampleReader, order: Order, report: Report) => Promise<Found>,
+) {
+  return async (order: Order, report: Report): Promise<Found> => {
+    const reader = openExampleReader(order.databaseFile, order.readings);
+    try {
+      return await search(reader, order, report);
+    } finally {
+      reader.close();
+    }
+  };
 }
 
-async function readAndSearch({ databaseFile, order }: AnalysisRequest): Promise<Found> {
-  const reader = openExampleReader(databaseFile, order.readings);
-  try {
-    if (order.kind === 'drift') return await compareInputs(reader, order);
-    if (order.kind === 'labels') return await checkAllLabels(reader, order);
-    return order.kind === 'findings' ? await findProblems(reader, order) : await findSlices(reader, order);
-  } finally {
-    reader.close();
-  }
-}
-
-function report(share: number): void {
-  process.send?.({ kind: 'progress', share } satisfies AnalysisReply<never>);
-}
-
-async function findProblems(reader: ExampleReader, order: FindingsOrder): Promise<DataFindings> {
+async function findProblems(reader: ExampleReader, order: FindingsOrder, report: Report): Promise<DataFindings> {
   const { typeId, policyId, search: found, saved } = order;
   const total = Math.max(1, reader.count(typeId));
   const search = startDataSearch(saved, order.piiFields, await openLanguageDetector());
@@ -72,7 +68,7 @@ async function findProblems(reader: ExampleReader, order: FindingsOrder): Promis
   return search.finish(found === null ? [] : describeSuspects(reader.readSuspects(typeId, found, saved.options)));
 }
 
-async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<SliceReport> {
+async function findSlices(reader: ExampleReader, order: SlicesOrder, report: Report): Promise<SliceReport> {
   const { typeId, policyId, policyVersion, rows, judged, leavesRuled, settings, minRows, piiFields } = order;
   const judge = compileJudge({ ...settings, rules: loadRules(settings.rules) }, judged, leavesRuled);
   const found: JudgedRow[] = [];

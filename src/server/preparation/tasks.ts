@@ -7,6 +7,7 @@ import { compileInputSchema } from '../../engine/schema/input-schema.ts';
 import { type Place, readJsonBody } from '../../engine/strict-json/json-body.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type OperationName, operations } from '../contract/operations.ts';
+import type { OrderInput, OrderName, OrderOutput } from '../process/orders.ts';
 import { readMovedFile } from './archives/read-moved.ts';
 import { packTypeArchive } from './archives/write-archive.ts';
 import { prepareExamples } from './examples/prepare-examples.ts';
@@ -30,41 +31,38 @@ function checkInput({ schema, input }: { schema: JsonObject; input: JsonObject }
   return compileInputSchema(schema)(input);
 }
 
-const tasks = {
-  checkBody,
-  prepareExamples,
-  readImport,
-  checkRules,
-  analyseRules,
-  checkDefinition,
-  checkInput,
-  tryRules,
-  packTypeArchive,
-  readMovedFile,
-  stageTextModel,
-  openUpload,
-  forgetUpload,
-  planOpenImport,
-  readImportRows,
-  writeOpenImport,
-  writeOpenApi,
-};
-
-type Tasks = typeof tasks;
-export type TaskName = keyof Tasks;
-export type TaskInput<N extends TaskName> = Parameters<Tasks[N]>[0];
-export type TaskOutput<N extends TaskName> = Awaited<ReturnType<Tasks[N]>>;
-
-/** Runs a task by its name, in the process that it is called in. */
-export async function runTask<N extends TaskName>(
-  name: N,
-  input: TaskInput<N>,
-  held: HeldFile,
-): Promise<TaskOutput<N>> {
-  // The type of each function fits its own name; over all names together it cannot say so.
-  const task = tasks[name] as (input: TaskInput<N>, held: HeldFile) => TaskOutput<N> | Promise<TaskOutput<N>>;
-  return task(input, held);
+/** Makes the tasks of a process, which holds the file of an import between those about it. */
+export function openTasks() {
+  const held: HeldFile = { upload: null, read: null };
+  const about =
+    <Input, Output>(task: (input: Input, held: HeldFile) => Output) =>
+    (input: Input) =>
+      task(input, held);
+  return {
+    checkBody,
+    prepareExamples,
+    readImport: (order: Parameters<typeof readImport>[0]) => readImport(order),
+    checkRules,
+    analyseRules,
+    checkDefinition,
+    checkInput,
+    tryRules,
+    packTypeArchive,
+    readMovedFile,
+    stageTextModel,
+    openUpload: about(openUpload),
+    forgetUpload: about(forgetUpload),
+    planOpenImport: about(planOpenImport),
+    readImportRows: about(readImportRows),
+    writeOpenImport: about(writeOpenImport),
+    writeOpenApi,
+  };
 }
+
+export type Tasks = ReturnType<typeof openTasks>;
+export type TaskName = OrderName<Tasks>;
+export type TaskInput<N extends TaskName> = OrderInput<Tasks, N>;
+export type TaskOutput<N extends TaskName> = OrderOutput<Tasks, N>;
 
 /** Bounds a body checked elsewhere, so that the server's thread parses it again within some 50 ms. */
 const maxValues = 524_288;

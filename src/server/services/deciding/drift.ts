@@ -1,5 +1,6 @@
 import type { DriftReport } from '../../../engine/findings/drift.ts';
 import type { Analyses, AnalysisState } from '../../analysis/analysis.ts';
+import { toFolderPaths } from '../../data-folder/folder.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
@@ -23,7 +24,7 @@ export function findDriftOfType(
   const now = Math.floor(clock.now() / keptMs);
   const key = [store.examples.readRevision(typeId), now, deployed?.version, versionId, ...piiFields].join(' ');
   return analyses.drift.ask(typeId, key, {
-    kind: 'drift',
+    databaseFile: toFolderPaths(deps.options.dataDir).database,
     typeId,
     typeSeq,
     piiFields,

@@ -2,7 +2,7 @@
 import { type FindingKind, findingKinds } from '../../../engine/findings/finding.ts';
 import type { DataFindings, FindingCounts } from '../../../engine/findings/search-data.ts';
 import type { Analyses, AnalysisState } from '../../analysis/analysis.ts';
-import type { FindingsOrder } from '../../analysis/orders.ts';
+import { toFolderPaths } from '../../data-folder/folder.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
@@ -21,8 +21,8 @@ export function findDataProblems(
 ): Promise<AnalysisState<DataFindings>> {
   const { store, analyses } = deps;
   const { definition, createdAt } = type.activeVersion;
-  const order: FindingsOrder = {
-    kind: 'findings',
+  const order = {
+    databaseFile: toFolderPaths(deps.options.dataDir).database,
     typeId: type.id,
     saved: {
       rules: definition.hard_rules,

@@ -4,6 +4,7 @@ import type { SliceReport } from '../../../engine/findings/slices.ts';
 import { measureCosts } from '../../../engine/measure/costs.ts';
 import type { Analyses, AnalysisState } from '../../analysis/analysis.ts';
 import type { SlicesOrder } from '../../analysis/orders.ts';
+import { toFolderPaths } from '../../data-folder/folder.ts';
 import type { Foundation } from '../../foundation.ts';
 import { readPresentSettings } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
@@ -45,7 +46,7 @@ export function findSlices(
   const { rules, versionNumber, readings, ...present } = readPresentSettings(type, trained);
   const settings = { ...present, ...tryThresholds(type, present, trained.ownEscalation, tried) };
   const order: SlicesOrder = {
-    kind: 'slices',
+    databaseFile: toFolderPaths(deps.options.dataDir).database,
     typeId: type.id,
     policyId: policy.id,
     policyVersion: `v${policy.version}`,

@@ -1,5 +1,5 @@
 /** Telling those who listen that work in the background has moved on. */
-import type { AnalysisOrder } from '../../analysis/orders.ts';
+import type { AnalysisOrders } from '../../analysis/analysis-child.ts';
 import type { Foundation } from '../../foundation.ts';
 import { readWithType } from './policies.ts';
 import type { PromiseChecks } from './promises.ts';
@@ -7,7 +7,7 @@ import type { PromiseChecks } from './promises.ts';
 /** Tells the listeners of the type's organisation that an analysis has moved on or ended. */
 export function tellJob(
   { events, store }: Foundation,
-  job: AnalysisOrder['kind'],
+  job: keyof AnalysisOrders,
   typeId: string,
   ended: boolean,
 ): void {

@@ -78,7 +78,7 @@ async function ask<N extends TaskName>(
   input: TaskInput<N>,
 ): Promise<TaskOutput<N>> {
   try {
-    return await deps.preparation.heldFiles.run(callerId, name, input, id);
+    return await deps.preparation.heldFiles.run(callerId, name, input, { holds: id });
   } catch (error) {
     signal.throwIfAborted();
     throw error;

@@ -1,16 +1,14 @@
 /** Searches for suspect labels in the background, again when labels grew; gives way to a training of the same type. */
 
 import { nextTurn } from '../../../../door/turns.ts';
-import type { LabelSearch } from '../../../../engine/training/evaluate/label-checks.ts';
-import { askChild } from '../../../analysis/ask-child.ts';
-import type { LabelsOrder } from '../../../analysis/orders.ts';
+import type { AnalysisOrders } from '../../../analysis/analysis-child.ts';
 import { toFolderPaths } from '../../../data-folder/folder.ts';
 import type { Foundation } from '../../../foundation.ts';
-import type { SpawnChild } from '../../../process/spawn-child.ts';
+import type { ChildPool } from '../../../process/child-pool.ts';
 import { encodingsFolder } from '../../../runtime/encoder/encoding-cache.ts';
 import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts';
 
-type Deps = Foundation & { spawn: SpawnChild; onEnd(typeId: string): void };
+type Deps = Foundation & { pool: ChildPool<AnalysisOrders>; onEnd(typeId: string): void };
 
 /** Below it, a model says too little of a label. */
 const minLabels = 100;
@@ -68,11 +66,11 @@ export class LabelSearches {
   }
 
   async #search(type: DecisionTypeRecord, labelled: number, signal: AbortSignal): Promise<void> {
-    const { store, options, spawn, clock, newId } = this.#deps;
+    const { store, options, pool, clock, newId } = this.#deps;
     const { labelChecks } = store.trainingRuns;
     const search = { id: newId(), typeId: type.id, labelled, createdAt: clock.now() };
-    const order: LabelsOrder = {
-      kind: 'labels',
+    const order = {
+      databaseFile: toFolderPaths(options.dataDir).database,
       resourcesDir: options.resourcesDir,
       encodingsDir: encodingsFolder(options.dataDir),
       typeId: type.id,
@@ -82,8 +80,7 @@ export class LabelSearches {
       readings: type.activeVersion.definition.readings,
       split: store.policies.readNewestSplit(type.id),
     };
-    const request = { databaseFile: toFolderPaths(options.dataDir).database, order };
-    const { checks, expectedWrong } = await askChild<LabelSearch>(spawn, request, () => undefined, signal);
+    const { checks, expectedWrong } = await pool.run('labels', 'labels', order, { signal });
     labelChecks.add(search, []);
     for (let from = 0; from < checks.length; from += checksPerTurn) {
       labelChecks.add(search, checks.slice(from, from + checksPerTurn));
