@@ -5,7 +5,13 @@ import { writeWorkbook } from '../../../src/engine/export/write-workbook.ts';
 import { readSheets } from '../../../src/engine/import/read-file.ts';
 import { replaceRules } from '../../../src/renderer/features/rules/order-rules.ts';
 import { namesColumns, readPasted, readWhole } from '../../../src/renderer/features/rules/sheet/read-lines.ts';
-import { listColumns, type SheetField, toField, toSheetRow } from '../../../src/renderer/features/rules/sheet/sheet.ts';
+import {
+  listColumns,
+  listSheetFields,
+  type SheetField,
+  toField,
+  toSheetRow,
+} from '../../../src/renderer/features/rules/sheet/sheet.ts';
 import { layLines, writeCells } from '../../../src/renderer/features/rules/sheet/sheet-block.ts';
 import { toLines } from '../../../src/renderer/features/rules/sheet/sheet-lines.ts';
 
@@ -53,6 +59,19 @@ const linesOf = (of: readonly Rule[]) => {
   const { rows, columns } = toSheet(of);
   return toLines(rows, columns);
 };
+
+test('the columns of an empty sheet, those that decide first, keep their places with its first rule [RSH-1]', () => {
+  const named = fields.map((each) => ({ ...each, help: '' }));
+  const seen = { types: [], values: [], counts: [], has_times: false, distribution: null, by_option: [] };
+  const opened = { fields: fields.map(({ path }, information) => ({ ...seen, path, information })), days: [] };
+  const likely = listSheetFields(named, [], opened);
+  const idsOf = (some: ReturnType<typeof listColumns>) =>
+    some.flatMap(({ kind, id }) => (kind === 'field' ? [id] : []));
+  const first = idsOf(listColumns([], likely, []));
+  expect(first[0]).toBe('ctx.bought');
+  const rows = rules.slice(0, 1).map((rule) => toSheetRow(rule, 0, toField(likely)));
+  expect(idsOf(listColumns(rows, likely, first)).slice(0, first.length)).toEqual(first);
+});
 
 describe('rules as an Excel file', () => {
   test('come back to the letter, code, names of columns and priorities included [END-1]', async () => {

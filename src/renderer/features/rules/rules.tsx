@@ -56,15 +56,27 @@ function useRuleCommands(
   ]);
 }
 
-/** The hard rules as one sheet, beside it the one at the cursor; checked as they are typed, and tried on an input. */
+/** The hard rules, once it is known which fields they may use: by these the columns have their order. */
 export function Rules({ type }: { type: DecisionType }) {
   const desk = useRules(type);
+  const analysed = useAnalysis(type, desk.draft);
+  if (!analysed.analysis.isPending) return <OpenRules {...{ type, desk }} {...analysed} />;
+  return (
+    <Place id="rules-table" title="Rules">
+      <Busy>Reading the fields of the examples…</Busy>
+    </Place>
+  );
+}
+
+type OpenRulesProps = { type: DecisionType; desk: RulesDesk } & ReturnType<typeof useAnalysis>;
+
+/** The hard rules as one sheet, beside it the one at the cursor; checked as they are typed, and tried on an input. */
+function OpenRules({ type, desk, analysis, fields, cellFields }: OpenRulesProps) {
   const [given, setGiven] = useState<GivenSheet | null>(null);
   const [showLists, setShowLists] = useState(false);
   const [showProposals, setShowProposals] = useState(false);
   const [showTest, setShowTest] = useState(false);
   const narrow = useNarrow();
-  const { analysis, fields, cellFields } = useAnalysis(type, desk.draft);
   const checked = useDeferredValue(desk.draft);
   const { problems, sound } = useMemo(() => compileSoundRules(checked.hard_rules, checked), [checked]);
   const trial = useTrial(type, checked, problems);

@@ -1,5 +1,5 @@
 /** The rules of the draft with all that can be done to them, and what they would do. */
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { NamedLists, Rule } from '../../../engine/domain/definition.ts';
 import { listSchemaFields } from '../../../engine/rules/analysis/fields.ts';
 import { toKnownFields } from '../../../engine/rules/analysis/survey.ts';
@@ -18,7 +18,7 @@ import { moveRule, orderRules, replaceRules } from './order-rules.ts';
 import { listSheetFields } from './sheet/sheet.ts';
 
 const analysisDelayMs = 700;
-const none: never[] = [];
+const unseen = { fields: [], days: [] };
 
 /** Analyses the effect of the rules, again whenever typing pauses, and the fields they may use. */
 export function useAnalysis(type: DecisionType, draft: TypeDraft) {
@@ -42,13 +42,16 @@ export function useAnalysis(type: DecisionType, draft: TypeDraft) {
     },
     { keepPrevious: true },
   );
-  const { fields: seen = none, days = none } = analysis.data ?? {};
+  const seen = analysis.data ?? unseen;
   const fields = useMemo(() => {
     const named = listSchemaFields(schema ?? null);
     const paths = new Set(named.map(({ path }) => JSON.stringify(path)));
-    return [...named, ...toKnownFields(seen).filter(({ path }) => !paths.has(JSON.stringify(path)))];
+    return [...named, ...toKnownFields(seen.fields).filter(({ path }) => !paths.has(JSON.stringify(path)))];
   }, [schema, seen]);
-  const cellFields = useMemo(() => listSheetFields(fields, { seen, days }), [fields, seen, days]);
+  // The order of the columns is decided once: what is typed next goes where it would have gone before.
+  const [opened, setOpened] = useState(analysis.data);
+  if (analysis.data && !opened) setOpened(analysis.data);
+  const cellFields = useMemo(() => listSheetFields(fields, seen.days, opened ?? seen), [fields, seen, opened]);
   return { analysis, fields, cellFields };
 }
 

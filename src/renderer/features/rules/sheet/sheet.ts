@@ -35,16 +35,21 @@ export const lastColumns: SheetColumn[] = [
   { id: 'then', name: 'Then', kind: 'then' },
 ];
 
-type Seen = { seen: RulesAnalysis['fields']; days: RulesAnalysis['days'] };
+type Seen = Pick<RulesAnalysis, 'fields' | 'days'>;
 
-/** The fields that may have a column: those of inputs, then the days between two of their dates. */
-export function listSheetFields(fields: readonly KnownField[], { seen, days }: Seen): SheetField[] {
-  const known = new Map(seen.map(({ path, information }) => [printPath(path), information]));
-  return [
-    ...fields.map((field) => ({ ...field, information: known.get(printPath(field.path)) ?? 0 })),
-    ...days.map((field): SheetField => ({ ...field, ...toSubject(field), type: 'number', values: null })),
-  ];
+/**
+ * The fields that may have a column, those of inputs and the days between two of their dates, in the order of columns:
+ * those that said most about the label when the sheet was opened come first, then those of few values.
+ */
+export function listSheetFields(fields: readonly KnownField[], days: Seen['days'], opened: Seen): SheetField[] {
+  const said = [...opened.fields, ...opened.days.map((each) => ({ ...each, ...toSubject(each) }))];
+  const known = new Map(said.map((each) => [printSubject(each), each.information]));
+  const counted = days.map((each) => ({ ...each, ...toSubject(each), type: 'number' as const, values: null }));
+  return [...fields, ...counted]
+    .map((field): SheetField => ({ ...field, information: known.get(printSubject(field)) ?? 0 }))
+    .toSorted((a, b) => b.information - a.information || Number(isVaried(a)) - Number(isVaried(b)));
 }
+const isVaried = ({ type, values }: SheetField) => (type === 'text' || type === 'any') && values === null;
 
 /** The days between two dates as conditions name them. */
 export const toSubject = ({ path, has_times, since }: RulesAnalysis['days'][number]): Subject => ({
@@ -82,14 +87,7 @@ export function listFreeFields(columns: readonly SheetColumn[], fields: readonly
   return fields.filter((field) => hasCells(field) && !shown.has(printSubject(field)));
 }
 
-/** The fields that rules are most likely about: those that say most about the label, then those of few values. */
-const listLikely = (fields: readonly SheetField[]): SheetField[] =>
-  fields
-    .filter(hasCells)
-    .toSorted((a, b) => b.information - a.information || Number(isVaried(a)) - Number(isVaried(b)));
-const isVaried = ({ type, values }: SheetField) => (type === 'text' || type === 'any') && values === null;
-
-/** Name, a column for each field that a row uses or that was `added`, outcome; without any, the likeliest fields. */
+/** Name, a column for each field that a row uses or that was `added`, outcome; without any, the first fields. */
 export function listColumns(
   rows: readonly SheetRow[],
   fields: readonly SheetField[],
@@ -100,7 +98,7 @@ export function listColumns(
   const known = fields.filter((field) => used.has(printSubject(field)));
   const names = new Set(known.map(printSubject));
   const unknown = [...cells.values()].flatMap(({ field }) => (names.has(printSubject(field)) ? [] : [toUnseen(field)]));
-  const shown = used.size > 0 ? [...known, ...unknown] : listLikely(fields).slice(0, maxFirstColumns);
+  const shown = used.size > 0 ? [...known, ...unknown] : fields.filter(hasCells).slice(0, maxFirstColumns);
   const columns = shown.map(
     (field): SheetColumn => ({ id: printSubject(field), name: nameSubject(field), kind: 'field', field }),
   );
