@@ -7,14 +7,14 @@ import type { ruleFindingSchema } from '../results.ts';
 import type { RulesFile } from '../rules-file.ts';
 import { type At, listChildren, type RuleNode } from '../tree.ts';
 import { type FieldTypes, inferType, toFieldPath } from '../types.ts';
-import { type Conjunct, implies, intersectConjuncts, isImpossible, toDisjunctiveForm } from './conjuncts.ts';
+import { always, type Conjunct, implies, intersectConjuncts, isImpossible, toDisjunctiveForm } from './conjuncts.ts';
 import { addTime, findDateTexts, findLastDays } from './date-texts.ts';
-import { isLiteral, type Literal } from './field-set.ts';
+import { type FieldSet, isLiteral, type Literal } from './field-set.ts';
 import { createFieldTypes, type KnownField, listSchemaFields } from './fields.ts';
 import { findConstantErrors, foldConstants } from './fold.ts';
 import type { Impact } from './impact.ts';
 import { findLostDigits } from './lost-digits.ts';
-import { readSchemaSets, type SchemaSets } from './schema-sets.ts';
+import { readSchemaSets } from './schema-sets.ts';
 import { findVainParts } from './vain-parts.ts';
 
 /**
@@ -31,7 +31,8 @@ type Alternatives = readonly Conjunct[] | null;
 /** Everything that the checks read. The lists are in evaluation order. */
 type Context = {
   rules: RulesFile['rules'];
-  schema: SchemaSets;
+  /** The values that the schema allows fields, by their paths as JSON. */
+  schema: ReadonlyMap<string, FieldSet>;
   /** Types of the fields that the schema names, and of those with the examples' fields, or null. */
   schemaTypes: FieldTypes | null;
   knownTypes: FieldTypes | null;
@@ -130,7 +131,16 @@ function readCondition(ast: RuleNode, { schema, folded, alternatives, allowed }:
   const own = toDisjunctiveForm(constant)?.filter((conjunct) => !isImpossible(conjunct)) ?? null;
   folded.push(constant);
   alternatives.push(own);
-  allowed.push(own?.flatMap((conjunct) => schema.narrow(conjunct) ?? []) ?? null);
+  allowed.push(own?.map((conjunct) => narrow(conjunct, schema)).filter((some) => !isImpossible(some)) ?? null);
+}
+
+/** Narrows a conjunction to the values that the schema allows its fields, where these are there. */
+function narrow(conjunct: Conjunct, schema: Context['schema']): Conjunct {
+  const fields = [...conjunct.fields].flatMap(([key, { present }]): [string, FieldSet][] => {
+    const set = present ? schema.get(key) : undefined;
+    return set ? [[key, set]] : [];
+  });
+  return intersectConjuncts(conjunct, { ...always, fields: new Map(fields) });
 }
 
 function toShownBy(rows: number, { impact }: Context): RuleFinding['shown_by'] {
@@ -344,24 +354,22 @@ function nameRealValues(index: number, { alternatives, valuesByField }: Context)
   return null;
 }
 
-/** Finds earlier rules with another option that some input or some example matches too. */
+/** Finds earlier rules with another option that some example matches too. */
 function findOverlaps(index: number, earlier: readonly number[], context: Context): Finding[] {
-  const { rules, impact, alternatives } = context;
+  const { rules, impact } = context;
   const rule = rules[index];
   return earlier.flatMap((other): Finding[] => {
     const before = rules[other];
     if (!rule || !before || before.then === rule.then) return [];
     const rows = impact?.together[index]?.[other] ?? 0;
-    const isExact = hasOverlap(alternatives[other] ?? null, alternatives[index] ?? null, context);
-    if (!isExact && rows === 0) return [];
+    if (rows === 0) return [];
     const isTie = before.priority === rule.priority;
-    const rowsName = isExact ? 'inputs' : 'examples';
     return [
       {
         kind: 'overlap',
         severity: isTie ? 'warning' : 'info',
-        basis: isExact ? 'exact' : 'examples',
-        message: `Some ${rowsName} also match "${before.name}", which decides ${before.then} first.`,
+        basis: 'examples',
+        message: `Some examples also match "${before.name}", which decides ${before.then} first.`,
         suggestion: isTie
           ? 'Give the two rules different priorities to make their order certain.'
           : 'Check that this order is intended.',
@@ -370,25 +378,4 @@ function findOverlaps(index: number, earlier: readonly number[], context: Contex
       },
     ];
   });
-}
-
-/** True if both are certainly true on some input. They must name a common field, else every pair would be reported. */
-function hasOverlap(a: Alternatives, b: Alternatives, { schema, budget }: Context): boolean {
-  if (budget.left <= 0) return false;
-  const understood = (list: Alternatives) => list?.filter(({ terms, opaque }) => terms.size + opaque.size === 0) ?? [];
-  const others = understood(b);
-  return understood(a).some((one) =>
-    others.some((other) => {
-      budget.left -= weighComparison(one, other);
-      if (budget.left < 0 || !haveCommonField(one, other)) return false;
-      const joint = intersectConjuncts(one, other);
-      const allowed = isImpossible(joint) ? null : schema.narrow(joint);
-      return allowed !== null && schema.isExact(allowed);
-    }),
-  );
-}
-
-function haveCommonField(a: Conjunct, b: Conjunct): boolean {
-  for (const key of a.fields.keys()) if (b.fields.has(key)) return true;
-  return false;
 }
