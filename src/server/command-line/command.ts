@@ -1,6 +1,7 @@
 /** The shape of a command: its flags, its help, and the surroundings that it works with. */
 import { statSync } from 'node:fs';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { byName } from '../../engine/domain/records.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { ApiError } from '../contract/client.ts';
 import { StartError } from '../process/start-error.ts';
@@ -77,10 +78,12 @@ export type Surroundings = {
 type Values<O extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ options: O; allowPositionals: true }>
 >['values'];
+// biome-ignore lint/suspicious/noConfusingVoidType: a command that is done simply returns
+type Ending = EndCode | undefined | void;
 type Work<O extends ParseArgsOptionsConfig> = (
   given: { values: Values<O>; file: string | undefined; operands: readonly string[] },
   around: Surroundings,
-) => Promise<EndCode>;
+) => Promise<Ending>;
 
 export type Command = {
   help: string;
@@ -88,9 +91,12 @@ export type Command = {
   run(args: readonly string[], around: Surroundings): Promise<EndCode>;
 };
 
-export const commonOptions = { 'data-dir': { type: 'string' }, type: { type: 'string' } } as const;
+const text = { type: 'string' } as const;
+/** Flags that take a text. */
+export const texts = <Name extends string>(...names: Name[]) => byName(names, () => text);
+export const commonOptions = texts('data-dir', 'type');
 
-/** Makes a command that takes flags and at most one file, or more words. */
+/** Makes a command that takes flags and at most one file, or more words; it ends with `done` unless the work says else. */
 export function defineCommand<const O extends ParseArgsOptionsConfig>(
   help: string,
   options: O,
@@ -104,7 +110,7 @@ export function defineCommand<const O extends ParseArgsOptionsConfig>(
       const { values, positionals: operands } = parse(args, options);
       const excess = operands.slice(maxOperands);
       if (excess.length > 0) throw new StartError('options', `One file at most, not also ${excess.join(' ')}.`);
-      return work({ values, file: operands[0], operands }, around);
+      return (await work({ values, file: operands[0], operands }, around)) ?? endCodes.done;
     },
   };
 }

@@ -11,7 +11,7 @@ import {
   decisionTypeCreateSchema,
 } from '../contract/types/decision-types.ts';
 import { settingNames } from '../contract/types/drafts.ts';
-import { commonOptions, defineCommand, endCodes, refuse, refuseConflict } from './command.ts';
+import { commonOptions, defineCommand, endCodes, refuse, refuseConflict, texts } from './command.ts';
 import { findType, listTypes } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
@@ -183,38 +183,29 @@ What a decision type decides by, as a text for a repository: question, options, 
   --data-dir DIR   data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench); a workbench may run on it
 `;
 
-const text = { type: 'string' } as const;
-
 export const definitionCommand = defineCommand(
   help,
-  { ...commonOptions, out: text, 'dry-run': { type: 'boolean' }, reason: text, release: text, alias: text },
+  { ...commonOptions, ...texts('out', 'reason', 'release', 'alias'), 'dry-run': { type: 'boolean' } },
   async ({ values, operands: [verb, operand] }, { env, answer }) => {
     const { out, reason, release, alias } = values;
     if (verb === undefined || !['export', 'apply', 'check', 'publish'].includes(verb))
       throw refuse('Say export, apply, check or publish: workbench definition --help.');
     if (verb === 'apply' && operand === undefined) throw refuse('Name the file of the definition.');
     return withWorkbench(requireDataDir(values['data-dir'], env), env, async (client) => {
-      if (verb === 'apply') {
-        await answer(await apply(client, operand ?? '', values['dry-run'] === true));
-        return endCodes.done;
-      }
+      if (verb === 'apply') return answer(await apply(client, operand ?? '', values['dry-run'] === true));
       const type = await findType(client, values.type ?? operand);
       if (verb === 'export') {
         const written = head + stringify(readDefinition(type), { lineWidth: 0, aliasDuplicateObjects: false });
-        if (out === undefined) process.stdout.write(written);
-        else {
-          writeFileSync(out, written);
-          await answer({ decision_type: type.name, file: out });
-        }
-        return endCodes.done;
+        if (out === undefined) return void process.stdout.write(written);
+        writeFileSync(out, written);
+        return answer({ decision_type: type.name, file: out });
       }
       if (verb === 'check') {
         const red = await listFaults(client, type);
         await answer({ decision_type: type.name, draft: type.draft !== null, changes: type.draft?.changes ?? [], red });
         return red.length > 0 ? endCodes.under : endCodes.done;
       }
-      await answer(await publish(client, type, { release, alias, reason }).catch(refuseConflict));
-      return endCodes.done;
+      return answer(await publish(client, type, { release, alias, reason }).catch(refuseConflict));
     });
   },
   2,

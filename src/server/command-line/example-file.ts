@@ -14,19 +14,13 @@ import { importFormSchema } from '../contract/examples/examples.ts';
 import type { ImportChoice, OpenImportPlan, ReadLine } from '../contract/examples/imports.ts';
 import type { InputOf } from '../contract/operations.ts';
 import type { DecisionType } from '../contract/types/decision-types.ts';
-import { CommandError, readDetail, refuse } from './command.ts';
+import { CommandError, readDetail, refuse, texts } from './command.ts';
 
 /** Flags that say what the columns of a file are. */
 export const columnOptions = {
-  label: { type: 'string' },
-  must: { type: 'string' },
+  ...texts('label', 'must', 'sheet', 'header-line', 'delimiter', 'quote', 'encoding'),
   'read-as': { type: 'string', multiple: true },
   'leave-out': { type: 'string', multiple: true },
-  sheet: { type: 'string' },
-  'header-line': { type: 'string' },
-  delimiter: { type: 'string' },
-  quote: { type: 'string' },
-  encoding: { type: 'string' },
 } as const;
 export const readAsHelp = `--read-as COLUMN=KIND, once for each: ${columnKinds.join(', ')}
   --leave-out COLUMN, once for each that is not to be learned from

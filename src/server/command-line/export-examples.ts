@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type ExampleFormat, exampleFormats, fileKinds } from '../../engine/export/file-kinds.ts';
 import { renameDurably, syncFile } from '../process/durable-file.ts';
-import { commonOptions, defineCommand, endCodes, refuse } from './command.ts';
+import { commonOptions, defineCommand, refuse, texts } from './command.ts';
 import { findPolicy, findType } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
@@ -51,9 +51,7 @@ export const exportExamplesCommand = defineCommand(
   help,
   {
     ...commonOptions,
-    out: { type: 'string' },
-    format: { type: 'string' },
-    policy: { type: 'string' },
+    ...texts('out', 'format', 'policy'),
     personal: { type: 'boolean' },
   },
   async ({ values, file: typeName }, { env, signal, answer }) => {
@@ -69,22 +67,19 @@ export const exportExamplesCommand = defineCommand(
         const policy = values.policy === undefined ? null : await findPolicy(client, type, values.policy);
         const asked = policy === null ? query : { ...query, policy_id: policy.id };
         const stream = await client.listen('examples.export', { params, query: asked }, signal);
-        await pipeline(stream, process.stdout, { signal, end: false });
-        return endCodes.done;
+        return pipeline(stream, process.stdout, { signal, end: false });
       }
       if (values.policy === undefined) {
         const { total } = await client.call('examples.stats', { params });
         const stream = await client.listen('examples.export', { params, query }, signal);
         await writeFile(path.resolve(out), stream, signal);
-        await answer({ decision_type: type.name, file: out, format, rows: total });
-        return endCodes.done;
+        return answer({ decision_type: type.name, file: out, format, rows: total });
       }
       const { id: policy_id, version } = await findPolicy(client, type, values.policy);
       const { left: rows, ...trained } = await client.call('examples.trained', { params, query: { policy_id } });
       const stream = await client.listen('examples.export', { params, query: { ...query, policy_id } }, signal);
       await writeFile(path.resolve(out), stream, signal);
-      await answer({ decision_type: type.name, file: out, format, rows, policy: `v${version}`, ...trained });
-      return endCodes.done;
+      return answer({ decision_type: type.name, file: out, format, rows, policy: `v${version}`, ...trained });
     });
   },
 );

@@ -5,7 +5,7 @@ import { identifyBundle } from '../../engine/bundle/bundle.ts';
 import type { Client } from '../contract/client.ts';
 import { sha256 } from '../process/clock.ts';
 import { writeDurably } from '../process/durable-file.ts';
-import { commonOptions, defineCommand, endCodes, refuse, refuseConflict } from './command.ts';
+import { commonOptions, defineCommand, refuse, refuseConflict, texts } from './command.ts';
 import { findPolicy, findType } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
@@ -83,9 +83,7 @@ export const exportCommand = defineCommand(
   help,
   {
     ...commonOptions,
-    out: { type: 'string' },
-    html: { type: 'string' },
-    policy: { type: 'string' },
+    ...texts('out', 'html', 'policy'),
     slim: { type: 'boolean' },
   },
   async ({ values, file }, { env, answer }) => {
@@ -101,7 +99,6 @@ export const exportCommand = defineCommand(
       const bundle = out === undefined ? {} : await writeBundle(client, type.id, id, out, values.slim);
       const page = html === undefined ? {} : await writePage(client, type.id, id, html);
       await answer({ decision_type: type.name, policy_id: id, policy_version: `v${version}`, ...bundle, ...page });
-      return endCodes.done;
     });
   },
 );

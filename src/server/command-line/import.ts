@@ -8,7 +8,7 @@ import type { OpenImportPlan } from '../contract/examples/imports.ts';
 import type { OutputOf } from '../contract/operations.ts';
 import type { DecisionType } from '../contract/types/decision-types.ts';
 import { toDataDir } from '../process/options.ts';
-import { commonOptions, defineCommand, endCodes, refuse, type Surroundings } from './command.ts';
+import { commonOptions, defineCommand, refuse, type Surroundings } from './command.ts';
 import {
   columnOptions,
   describeReading,
@@ -153,10 +153,7 @@ export const importCommand = defineCommand(
     const { sample } = values;
     const folder = toDataDir(values['data-dir'], around.env);
     if (sample !== undefined && name === undefined) {
-      return withWorkbench(folder, around.env, async (client) => {
-        await around.answer(await importSample(client, sample));
-        return endCodes.done;
-      });
+      return withWorkbench(folder, around.env, async (client) => around.answer(await importSample(client, sample)));
     }
     if (name === undefined || sample !== undefined) {
       throw refuse('Name one file to import, or a sample by --sample.');
@@ -169,7 +166,6 @@ export const importCommand = defineCommand(
       const merged = merge === null ? {} : { merge };
       const counts = { rows, labelled: plan.labelled, duplicates: merge === null ? plan.repeated.count : 0 };
       await around.answer({ decision_type: type.name, created: isNewType, ...counts, ...merged });
-      return endCodes.done;
     });
   },
 );

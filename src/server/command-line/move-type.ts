@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { maxArchiveBytes } from '../contract/upkeep/archives.ts';
 import { toDataDir } from '../process/options.ts';
-import { CommandError, commonOptions, defineCommand, endCodes, refuse } from './command.ts';
+import { CommandError, commonOptions, defineCommand, refuse } from './command.ts';
 import { writeFile } from './export-examples.ts';
 import { findType, listTypes } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
@@ -32,7 +32,6 @@ export const exportTypeCommand = defineCommand(
       const params = { decision_type_id: type.id };
       await writeFile(path.resolve(out), await client.listen('decision_types.archive', { params }, signal), signal);
       await answer({ decision_type: type.name, file: out });
-      return endCodes.done;
     });
   },
 );
@@ -72,7 +71,6 @@ export const importTypeCommand = defineCommand(
       const { decision_type: type, notes, ...counts } = await client.upload('decision_types.import', {}, form);
       for (const note of notes) say(note);
       await answer({ decision_type: type.name, ...counts });
-      return endCodes.done;
     });
   },
 );
@@ -99,14 +97,12 @@ export const importBundleCommand = defineCommand(
         const params = { decision_type_id: made.id };
         const [first] = (await client.call('releases.list', { params, query: {} })).items;
         const { policy_version = null, release = null, digest = null } = first ?? {};
-        await answer({ decision_type: made.name, policy_version, release, digest });
-        return endCodes.done;
+        return answer({ decision_type: made.name, policy_version, release, digest });
       }
       const type = await findType(client, values.type);
       const params = { decision_type_id: type.id };
       const { release, digest, policy_version } = await client.upload('policies.import', { params }, form);
-      await answer({ decision_type: type.name, policy_version, release, digest });
-      return endCodes.done;
+      return answer({ decision_type: type.name, policy_version, release, digest });
     });
   },
 );

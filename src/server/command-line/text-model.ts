@@ -1,6 +1,6 @@
 /** `workbench text-model`: text models of the user's own. */
 import path from 'node:path';
-import { defineCommand, endCodes, refuse } from './command.ts';
+import { defineCommand, refuse, texts } from './command.ts';
 import { placeProgramModel, withFetchedPackage } from './fetch-package.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
@@ -19,7 +19,7 @@ Text models by which types may be read, beside those of the program. A training 
 
 export const textModelCommand = defineCommand(
   help,
-  { 'data-dir': { type: 'string' }, name: { type: 'string' }, sha256: { type: 'string' } },
+  texts('data-dir', 'name', 'sha256'),
   async ({ values, operands }, { env, say, answer, signal }) => {
     const [act = 'list', operand = ''] = operands;
     const acts = ['list', 'add', 'fetch', 'remove'];
@@ -34,7 +34,6 @@ export const textModelCommand = defineCommand(
         const { notes, ...added } = await client.call('text_models.add', { body: { folder, ...(name && { name }) } });
         for (const note of notes) say(note);
         await answer(added);
-        return endCodes.done;
       });
     if (act === 'add') return add(path.resolve(operand));
     if (act === 'fetch') {
@@ -45,8 +44,7 @@ export const textModelCommand = defineCommand(
         if (placed === null)
           return add(folder, values.name ?? path.posix.basename(operand).replace(/-\d.*$|\.tgz$/, ''));
         say('A workbench that runs reads by it from its next start on.');
-        await answer(placed);
-        return endCodes.done;
+        return answer(placed);
       });
     }
     return withWorkbench(requireDataDir(dataDir, env), env, async (client) => {
@@ -56,7 +54,6 @@ export const textModelCommand = defineCommand(
       } else {
         for (const model of await client.call('text_models.list', {})) await answer(model);
       }
-      return endCodes.done;
     });
   },
   2,

@@ -14,6 +14,7 @@ import {
   readShare,
   refuse,
   type Surroundings,
+  texts,
 } from './command.ts';
 import { isReached } from './evaluate.ts';
 import { type FileSource, openSource } from './example-file.ts';
@@ -181,11 +182,7 @@ export const trainCommand = defineCommand(
   {
     ...commonOptions,
     ...importOptions,
-    out: { type: 'string' },
-    'fail-under': { type: 'string' },
-    seed: { type: 'string' },
-    split: { type: 'string' },
-    config: { type: 'string' },
+    ...texts('out', 'fail-under', 'seed', 'split', 'config'),
   },
   async ({ values, file }, around) => {
     const startedMs = performance.now();

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { caseLanguageSchema, caseLanguages } from '../../../engine/report/case-words.ts';
 import type { Client } from '../../contract/client.ts';
 import type { DecisionType } from '../../contract/types/decision-types.ts';
-import { commonOptions, defineCommand, endCodes, refuse } from '../command.ts';
+import { commonOptions, defineCommand, refuse, texts } from '../command.ts';
 import { findType, listTypes } from '../find-by-name.ts';
 import { requireDataDir, withWorkbench } from '../with-workbench.ts';
 
@@ -50,11 +50,9 @@ would have changed it, who looked, which release, what was known of its errors, 
   --data-dir DIR     data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench); a workbench may run on it
 `;
 
-const text = { type: 'string' } as const;
-
 export const caseCommand = defineCommand(
   help,
-  { ...commonOptions, format: text, language: text, out: text },
+  { ...commonOptions, ...texts('format', 'language', 'out') },
   async ({ values, file: id }, { env, signal, say }) => {
     const { format = 'html', language, out } = values;
     if (id === undefined) throw refuse('Name the request id of the answer, or the id of the log record.');
@@ -75,7 +73,6 @@ export const caseCommand = defineCommand(
         writeFileSync(out, content);
         say(`The case of ${id} was written to ${out}.`);
       }
-      return endCodes.done;
     });
   },
 );

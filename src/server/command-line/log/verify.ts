@@ -4,7 +4,7 @@ import path from 'node:path';
 import { LineChain } from '../../../door/line-chain.ts';
 import type { InputOf } from '../../contract/operations.ts';
 import { verifyLog } from '../../contract/verify-log.ts';
-import { commonOptions, defineCommand, endCodes, readShare, refuse, type Surroundings } from '../command.ts';
+import { commonOptions, defineCommand, endCodes, readShare, refuse, type Surroundings, texts } from '../command.ts';
 import { findType, listTypes } from '../find-by-name.ts';
 import { verifySigned } from '../signing/sign.ts';
 import { requireDataDir, withWorkbench } from '../with-workbench.ts';
@@ -97,9 +97,7 @@ export const verifyCommand = defineCommand(
   {
     ...commonOptions,
     decisions: { type: 'boolean' },
-    share: { type: 'string' },
-    head: { type: 'string' },
-    key: { type: 'string' },
+    ...texts('share', 'head', 'key'),
   },
   async ({ values, operands }, around) => {
     if (values.key !== undefined) return verifySigned(operands, values.key, around);

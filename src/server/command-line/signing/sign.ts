@@ -1,7 +1,7 @@
 /** `workbench sign` and the check of signatures, by a key that whoever gives files out has made. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { defineCommand, endCodes, refuse, type Surroundings } from '../command.ts';
+import { defineCommand, endCodes, refuse, type Surroundings, texts } from '../command.ts';
 import {
   checkSignature,
   digestFile,
@@ -84,11 +84,9 @@ is a file beside each, FILE${suffix}, in the format of minisign; the file itself
 workbench verify FILE... --key NAME.pub checks, as decision-edge verify --key and minisign -V do.
 `;
 
-const text = { type: 'string' } as const;
-
 export const signCommand = defineCommand(
   help,
-  { 'make-key': text, key: text },
+  texts('make-key', 'key'),
   async ({ values, operands }, around) => {
     const { key, 'make-key': name } = values;
     if (name !== undefined && (key !== undefined || operands.length > 0))
@@ -96,7 +94,6 @@ export const signCommand = defineCommand(
     if (name !== undefined) makeKey(name, around.say);
     else if (key === undefined || operands.length === 0) throw refuse('Name the files and, with --key, the key.');
     else signFiles(operands, key, around);
-    return endCodes.done;
   },
   Number.POSITIVE_INFINITY,
 );
