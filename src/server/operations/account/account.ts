@@ -1,10 +1,18 @@
-/** The caller's user, organisation and API keys. */
+/** The caller's user, organisation and API keys, model connections, credits and plans. */
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { ApiKey, Me } from '../../contract/account/account.ts';
+import type { Connection } from '../../contract/account/connections.ts';
+import { planNames } from '../../contract/account/credits.ts';
+import { plans } from '../../metering/plans.ts';
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
+import { connectModel, disconnectModel, testConnection } from '../../services/account/connections.ts';
+import { choosePlan } from '../../services/account/credits.ts';
 import type { ApiKeyRecord, OrganisationRecord } from '../../store/account/accounts.ts';
+import type { ConnectionRecord } from '../../store/account/connections.ts';
+import type { UsageRecord } from '../../store/account/credits.ts';
 import type { Deps, Handlers } from '../context.ts';
+import { toPage } from '../pages.ts';
 
 const toOrganisation = ({ id, name, plan, createdAt }: OrganisationRecord): Me['organisation'] => ({
   id,
@@ -32,6 +40,31 @@ function readMe({ store: { accounts } }: Deps, caller: Caller): Me {
     organisation: toOrganisation(accounts.getOrganisation(user.organisationId)),
   };
 }
+
+function toConnection({ runtime }: Deps, connection: ConnectionRecord): Connection {
+  return {
+    id: connection.id,
+    name: connection.name,
+    url: connection.url,
+    model: connection.model,
+    has_api_key: runtime.modelConnections.hasKey(connection),
+    key_missing: connection.hasApiKey && !runtime.modelConnections.hasKey(connection),
+    private_network: connection.privateNetwork,
+    generates: connection.generates,
+    created_at: isoTime(connection.createdAt),
+  };
+}
+
+const dayMs = 24 * 3600 * 1000;
+
+const toUsageItem = (entry: UsageRecord) => ({
+  id: entry.id,
+  operation: entry.operation,
+  credits: entry.credits,
+  decision_type_id: entry.decisionTypeId,
+  reference_id: entry.referenceId,
+  created_at: isoTime(entry.createdAt),
+});
 
 export const accountHandlers = {
   'session.create': async (deps, { body }) => {
@@ -74,5 +107,59 @@ export const accountHandlers = {
       throw new WorkbenchError('not_found', 'The API key does not exist.');
     }
     deps.events.endOf(params.key_id);
+  },
+
+  'connections.list': (deps, { caller }) =>
+    deps.store.connections.list(caller.organisationId).map((each) => toConnection(deps, each)),
+
+  'connections.create': (deps, { caller, body, receipt }) =>
+    deps.store.transaction(() => {
+      const connection = connectModel(deps, caller, {
+        name: body.name,
+        url: body.url,
+        model: body.model,
+        privateNetwork: body.private_network,
+        generates: body.generates,
+        apiKey: body.api_key ?? null,
+      });
+      const answer = toConnection(deps, connection);
+      receipt?.keep(answer);
+      return answer;
+    }),
+
+  'connections.delete': (deps, { caller, params }) => disconnectModel(deps, caller, params.connection_id),
+
+  'connections.test': async (deps, { caller, params }) => {
+    const { ok, message, latencyMs } = await testConnection(deps, caller, params.connection_id);
+    return { ok, message, latency_ms: latencyMs };
+  },
+
+  'credits.balance': (deps, { caller }) => deps.metering.balance(caller),
+
+  'credits.usage': (deps, { caller, query }) => {
+    const { entries, total, byOperation } = deps.store.credits.usage({
+      organisationSeq: caller.organisationSeq,
+      sinceMs: deps.clock.now() - query.days * dayMs,
+      operation: query.operation ?? null,
+      page: query.page,
+      pageSize: query.page_size,
+    });
+    return {
+      ...toPage(entries.map(toUsageItem), total, query),
+      summary: {
+        total_credits: Object.values(byOperation).reduce((sum, credits) => sum + credits, 0),
+        by_operation: byOperation,
+      },
+    };
+  },
+
+  'billing.plans': (deps, { caller }) => ({
+    current: deps.store.accounts.getOrganisation(caller.organisationId).plan,
+    plans: planNames.map((name) => plans[name]),
+  }),
+
+  'billing.set_plan': (deps, { caller, body }) => {
+    choosePlan(deps, caller, body.plan);
+    return deps.metering.balance(caller);
   },
 } satisfies Handlers;

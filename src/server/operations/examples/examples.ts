@@ -1,5 +1,4 @@
-/** Examples: added, listed, counted, changed, generated, imported, and given away as a file. */
-
+/** Examples: added, listed, counted, changed, generated, imported, and given away as a file; sample projects. */
 import { Readable } from 'node:stream';
 import { refuseProblems } from '../../../door/errors/validation-error.ts';
 import { mapMaybePromise } from '../../../door/maybe-promise.ts';
@@ -28,14 +27,31 @@ import {
 import { generateExamples } from '../../services/examples/generation.ts';
 import { importExamples } from '../../services/examples/imports/example-import.ts';
 import { countQueues, countSuspects } from '../../services/examples/labelling/labelling.ts';
+import { createFromSample, listSamples } from '../../services/examples/samples.ts';
 import { hideLabel, isReadBlind } from '../../services/examples/second-readings.ts';
 import { nameCaller, nameReader } from '../../services/releases.ts';
 import { addFieldFacts } from '../../services/types/decision-types.ts';
 import type { ExampleChange } from '../../store/examples/example-changes.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import type { Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
+import { toDecisionType } from '../types/decision-type-wire.ts';
 
 const maxReportedProblems = 100;
+
+function toChange(body: ExampleBulk): ExampleChange {
+  switch (body.action) {
+    case 'delete':
+      return 'delete';
+    case 'set_decision':
+      return { set: 'decision', to: body.decision };
+    case 'set_status':
+      return { set: 'status', to: body.status };
+    default:
+      for (const flag of setFlags) if (body.action === `set_${flag}`) return { set: flag, to: body[flag] === true };
+      throw new Error(`The bulk action ${body.action} is not handled.`);
+  }
+}
 
 export const exampleHandlers = {
   'examples.create': async (deps, { type, caller, body, receipt, lostDigits }) => {
@@ -143,18 +159,18 @@ export const exampleHandlers = {
     );
     return examples.map(toExample);
   },
-} satisfies Handlers;
 
-function toChange(body: ExampleBulk): ExampleChange {
-  switch (body.action) {
-    case 'delete':
-      return 'delete';
-    case 'set_decision':
-      return { set: 'decision', to: body.decision };
-    case 'set_status':
-      return { set: 'status', to: body.status };
-    default:
-      for (const flag of setFlags) if (body.action === `set_${flag}`) return { set: flag, to: body[flag] === true };
-      throw new Error(`The bulk action ${body.action} is not handled.`);
-  }
-}
+  'samples.list': async (deps) => {
+    const samples = await listSamples(deps);
+    return samples.map(({ name, title, description, examples }) => ({
+      name,
+      title,
+      description,
+      examples: examples.length,
+    }));
+  },
+  'samples.create': async (deps, { caller, params, receipt }) => {
+    const keep = (type: DecisionTypeRecord) => receipt?.keep(toDecisionType(deps, type));
+    return toDecisionType(deps, await createFromSample(deps, caller, params.name, keep));
+  },
+} satisfies Handlers;

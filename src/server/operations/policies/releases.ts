@@ -1,10 +1,18 @@
-/** Releases and their aliases over the wire. */
+/** Releases and their aliases, promises of policies and types, and the cost of decisions. */
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Release } from '../../contract/policies/releases.ts';
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import { refuseAuthor } from '../../services/authors.ts';
 import { publishDraft } from '../../services/deciding/publishing.ts';
 import { findRelease, restoreRelease } from '../../services/policies/deployment.ts';
+import { weighPolicyCosts } from '../../services/policies/held-out-figures.ts';
+import { findPolicyPromise } from '../../services/policies/promises.ts';
+import {
+  declarePromise,
+  keepPromise,
+  readTypePromise,
+  withdrawPromise,
+} from '../../services/policies/type-promises.ts';
 import { withDraft } from '../../services/types/drafts.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
@@ -67,4 +75,24 @@ export const releaseHandlers = {
     if (deps.store.releases.removeAlias(type.id, params.alias)) return;
     throw new WorkbenchError('not_found', 'No release has this alias.');
   },
+
+  'policies.costs': (deps, { type, policy, query }) => weighPolicyCosts(deps, type, policy, query),
+
+  'policies.promise': (deps, { type, policy, query }) => findPolicyPromise(deps, type, policy, query),
+
+  'policies.keep_promise': async (deps, { caller, type, policy, body }) => {
+    const kept = await keepPromise(deps, caller, type, policy, body);
+    const status = deps.promiseChecks.read(kept.type, kept.policy);
+    if (status === null) throw new Error(`The policy ${policy.id} lost its promise at once.`);
+    return status;
+  },
+
+  'policies.withdraw_promise': (deps, { caller, type, policy }) =>
+    policy.status === 'deployed' ? withdrawPromise(deps, caller, type) : deps.store.promises.set(policy.id, null),
+
+  'promises.get': (deps, { type }) => readTypePromise(deps, type),
+
+  'promises.declare': (deps, { caller, type, body }) => declarePromise(deps, caller, type, body),
+
+  'promises.withdraw': (deps, { caller, type }) => withdrawPromise(deps, caller, type),
 } satisfies Handlers;

@@ -1,21 +1,64 @@
-/** Decision types and their versions. */
+/** Decision types and their versions, drafts, options and checks of rules. */
+import { mapMaybePromise } from '../../../door/maybe-promise.ts';
+import { toCallerId } from '../../auth/caller.ts';
 import { type DecisionType, maxVersionsCharacters } from '../../contract/types/decision-types.ts';
-import { restoreVersion } from '../../services/deciding/publishing.ts';
+import { assessDraft, compileDraft, findDraftPolicy, restoreVersion } from '../../services/deciding/publishing.ts';
+import { type Replay, replayNewest } from '../../services/deciding/replay.ts';
 import { prepareDeployedPolicy } from '../../services/policies/deployment.ts';
-import { createDecisionType, findVersion, updateDecisionType } from '../../services/types/decision-types.ts';
-import { keepDraft } from '../../services/types/drafts.ts';
+import {
+  createDecisionType,
+  findVersion,
+  refuseOtherState,
+  toTypeTag,
+  updateDecisionType,
+} from '../../services/types/decision-types.ts';
+import { discardDraft, keepDraft, withDraft } from '../../services/types/drafts.ts';
+import {
+  deleteOption,
+  mergeOption,
+  type OptionChanged,
+  renameOption,
+  undoOptionChange,
+} from '../../services/types/option-changes.ts';
 import { requestClearing } from '../../services/types/personal-data.ts';
+import { analyseRules } from '../../services/types/rules-analysis.ts';
 import { deleteDecisionType, restoreDecisionType } from '../../services/types/type-deletion.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import type { Handlers } from '../context.ts';
+import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
-import { listFields, toDecisionType, toVersion } from './decision-type-wire.ts';
+import { listFields, toDecisionType, toDraft, toVersion } from './decision-type-wire.ts';
 
 function describeNextStep(residue: DecisionType['pii_residue']): string {
   return residue === null || residue.policies.length === 0
     ? 'Nothing else holds values of the personal fields.'
     : 'Train again: the new policy is made without the values. Those named in policies stay in their files, which ' +
         'are exported with their golden inputs redacted, or not at all where they learned such values.';
+}
+
+function countChanges({ differing }: Replay) {
+  const groups = Map.groupBy(differing, ({ deployed, replayed }) =>
+    JSON.stringify([deployed.decision, replayed.decision]),
+  );
+  return [...groups.values()]
+    .flatMap((rows) => {
+      const [first] = rows;
+      return first ? [{ from: first.deployed.decision, to: first.replayed.decision, decisions: rows.length }] : [];
+    })
+    .sort((a, b) => b.decisions - a.decisions);
+}
+
+function toAnswer(deps: Deps, { touches, type, undoToken }: OptionChanged) {
+  return {
+    committed: undoToken !== null,
+    touches: {
+      examples: touches.examples,
+      rules: touches.rules,
+      fallback_option: touches.isFallback,
+      deployed_policy: touches.isInDeployedPolicy,
+    },
+    decision_type: toDecisionType(deps, type),
+    undo_token: undoToken,
+  };
 }
 
 export const decisionTypeHandlers = {
@@ -68,4 +111,55 @@ export const decisionTypeHandlers = {
 
   'versions.restore': async (deps, { caller, type, params: { version_id: versionId }, body: { reason }, ifMatch }) =>
     toDecisionType(deps, await restoreVersion(deps, caller, type, { versionId, reason, ifMatch })),
+
+  'drafts.get': async (deps, { caller, type: found, query }) => {
+    const type = withDraft(found);
+    const effect = await assessDraft(deps, caller, type);
+    const policy = query.logged === 0 ? null : findDraftPolicy(deps, type);
+    const replay = policy && (await replayNewest(deps, type, compileDraft(deps, type, policy), query.logged));
+    return {
+      ...toDraft(type),
+      ...effect,
+      logged: replay && { rows: replay.rows, refused: replay.refused, changed: countChanges(replay) },
+      etag: toTypeTag(deps, type),
+    };
+  },
+
+  'drafts.put': async (deps, { caller, type, body, ifMatch }) => {
+    const { draft, ...drafted } = await keepDraft(deps, caller, type.id, body, ifMatch);
+    return draft && toDraft({ ...drafted, draft });
+  },
+
+  'drafts.delete': (deps, { type, ifMatch }) => discardDraft(deps, type, ifMatch),
+
+  'options.rename': (deps, { caller, type, body, ifMatch }) => {
+    refuseOtherState(deps, type, ifMatch);
+    return mapMaybePromise(renameOption(deps, caller, type.id, body), (changed) => toAnswer(deps, changed));
+  },
+
+  'options.merge': (deps, { caller, type, body, ifMatch }) => {
+    refuseOtherState(deps, type, ifMatch);
+    return mapMaybePromise(mergeOption(deps, caller, type.id, body), (changed) => toAnswer(deps, changed));
+  },
+
+  'options.delete': (deps, { caller, type, body, ifMatch }) => {
+    refuseOtherState(deps, type, ifMatch);
+    return mapMaybePromise(deleteOption(deps, caller, type.id, body), (changed) => toAnswer(deps, changed));
+  },
+
+  'options.undo': (deps, { caller, type: seen, body, ifMatch }) => {
+    refuseOtherState(deps, seen, ifMatch);
+    return mapMaybePromise(undoOptionChange(deps, caller, seen.id, body.undo_token), ({ affected, type }) => ({
+      affected,
+      decision_type: toDecisionType(deps, type),
+    }));
+  },
+
+  'rules.check': (deps, { body, caller }) => deps.preparation.runAdmitted(toCallerId(caller), 'checkRules', body),
+  'rules.analyse': (deps, { type, body, caller }) => analyseRules(deps, toCallerId(caller), type, body),
+  'rules.propose': async (deps, { type, query }) => {
+    // The language of the rules is loaded with the first question about it: it would delay every start.
+    const { proposeRulesFor } = await import('../../services/types/rule-proposals.ts');
+    return proposeRulesFor(deps, type, query.min_precision);
+  },
 } satisfies Handlers;
