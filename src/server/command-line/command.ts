@@ -96,7 +96,7 @@ const text = { type: 'string' } as const;
 export const texts = <Name extends string>(...names: Name[]) => byName(names, () => text);
 export const commonOptions = texts('data-dir', 'type');
 
-/** Makes a command that takes flags and at most one file, or more words; it ends with `done` unless the work says else. */
+/** Makes a command of flags and at most one file, or more words; it ends with `done` unless its work says else. */
 export function defineCommand<const O extends ParseArgsOptionsConfig>(
   help: string,
   options: O,

@@ -1,4 +1,4 @@
-/** Deciding over the wire, at the door of the workbench, also by the formats of decision models, and why a decision is made. */
+/** Deciding at the door of the workbench, by the formats of decision models too, and why a decision is made. */
 import { answerBatch, answerDecide, readDecideBody } from '../../../door/deciding/decide-calls.ts';
 import { askDecisions, askSystemone, listModels } from '../../../door/formats/ask.ts';
 import { toCallerId } from '../../auth/caller.ts';

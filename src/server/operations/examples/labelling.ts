@@ -1,4 +1,4 @@
-/** Labelling: the next examples with suggestions, similar ones, the labels of a teacher, second readings, the audit, and what is wrong with examples. */
+/** Labelling: the next examples with suggestions, the labels of a teacher, second readings, the audit, findings. */
 import { byName } from '../../../engine/domain/records.ts';
 import { findingKinds } from '../../../engine/findings/finding.ts';
 import type { FindingCounts } from '../../../engine/findings/search-data.ts';
