@@ -1,15 +1,16 @@
 /** Entry of the labelling child: keeps the labelling models, answers questions, ends when the parent is gone. */
-import { setPriority } from 'node:os';
 import { nextTurn } from '../../../door/turns.ts';
 import type { ProgramTextModel } from '../../../engine/domain/training.ts';
+import type { RowState, SimilarRows } from '../../../engine/labelling/labelling-model.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { BatchTextEncoder } from '../../../engine/ports.ts';
 import { toEncoderInput } from '../../../engine/text/encoder-input.ts';
 import { countLanguages } from '../../../engine/text/languages.ts';
+import { type GiveOrder, serveOrders } from '../../process/orders.ts';
 import { type CachedEncoder, withEncodingCache } from '../encoder/encoding-cache.ts';
 import { isInstalled, openTextModel, type TextModel } from '../encoder/text-model.ts';
 import { openLanguageDetector } from '../language-detector.ts';
-import type { FromLabellingChild, LabellingQuestion, ToLabellingChild } from './labelling-messages.ts';
+import type { EmbedOrders, ModelRow, ModelSettings, NextOrder, StatePair } from './labelling-messages.ts';
 import { type ChooseReader, type Embed, LabellingType } from './labelling-type.ts';
 
 /** Below the server, as the encoder: deciding comes first. */
@@ -23,11 +24,11 @@ const minEnglishShare = 0.5;
 class SharedEncoders {
   readonly #resourcesDir: string;
   readonly #encodingsDir: string;
-  readonly #awaited = new Map<number, (embeddings: Float32Array[] | null) => void>();
   readonly #caches = new Map<ProgramTextModel, CachedEncoder>();
-  #nextId = 1;
+  readonly #give: GiveOrder<EmbedOrders>;
 
-  constructor(resourcesDir: string, encodingsDir: string) {
+  constructor(give: GiveOrder<EmbedOrders>, { resourcesDir, encodingsDir }: ModelSettings) {
+    this.#give = give;
     this.#resourcesDir = resourcesDir;
     this.#encodingsDir = encodingsDir;
   }
@@ -54,11 +55,6 @@ class SharedEncoders {
     return { dimensions, embed };
   };
 
-  receive(id: number, embeddings: Float32Array[] | null): void {
-    this.#awaited.get(id)?.(embeddings);
-    this.#awaited.delete(id);
-  }
-
   close(): void {
     for (const cache of this.#caches.values()) cache.close();
   }
@@ -67,11 +63,7 @@ class SharedEncoders {
     const known = this.#caches.get(textModel);
     if (known !== undefined) return known;
     const embedBatch = async (texts: readonly (readonly number[])[]) => {
-      const id = this.#nextId++;
-      const embeddings = await new Promise<Float32Array[] | null>((resolve) => {
-        this.#awaited.set(id, resolve);
-        tell({ kind: 'embed', id, textModel, texts });
-      });
+      const embeddings = await this.#give('embed', { textModel, texts });
       if (embeddings === null) throw new EncoderAway();
       return embeddings;
     };
@@ -91,52 +83,55 @@ class SharedEncoders {
 /** The encoder of the server could not be asked. */
 class EncoderAway extends Error {}
 
+type OfType = { typeId: string };
+
 class LabellingTypes {
-  readonly #encoders: SharedEncoders;
   readonly #types = new Map<string, LabellingType>();
+  #encoders: SharedEncoders | null = null;
   #isReading = false;
   /** Also set by rows that come while others are read. */
   #hasRows = false;
 
-  constructor(encoders: SharedEncoders) {
-    this.#encoders = encoders;
+  readonly orders = {
+    open: (settings: ModelSettings) => {
+      this.#encoders ??= new SharedEncoders(give, settings);
+      this.#types.set(settings.typeId, new LabellingType(settings, this.#encoders.chooseReader));
+    },
+    forget: ({ typeId }: OfType) => void this.#types.delete(typeId),
+    /**
+     * The present examples, in several parts: states change, and the last part removes rows that no part names.
+     * Answered with ids whose rows the model does not have.
+     */
+    states: ({ typeId, pairs, first, last }: OfType & { pairs: StatePair[]; first: boolean; last: boolean }) =>
+      this.#find(typeId).setStates(pairs, first, last),
+    /** Rows that will come, long before their texts are read: their permanent random numbers say which are drawn. */
+    number: ({ typeId, rows }: OfType & { rows: ModelRow[] }) => this.#find(typeId).numberRows(rows),
+    /** Answered when there is room for more, or all are read in; false where the text encoder could not be asked. */
+    rows: ({ typeId, rows, last }: OfType & { rows: ModelRow[]; last: boolean }) => {
+      const room = this.#find(typeId).addRows(rows, last);
+      this.#startReading();
+      return room;
+    },
+    state: ({ typeId, id, state }: OfType & { id: string; state: RowState }) => this.#find(typeId).setState(id, state),
+    remove: ({ typeId, id }: OfType & { id: string }) => this.#find(typeId).remove(id),
+    next: ({ typeId, ...order }: OfType & NextOrder) => this.#find(typeId).next(order),
+    suggest: ({ typeId, ids }: OfType & { ids: string[] }) => this.#find(typeId).suggest(ids),
+    /** The labelled rows most like an input; none while there is no model. */
+    nearest: ({ typeId, inputJson, count }: OfType & { inputJson: string; count: number }) =>
+      this.#find(typeId).findNearest(inputJson, count),
+    /** Answered with null while the model does not know the row. */
+    similar: ({ typeId, id, count, among }: OfType & { id: string; count: number; among: SimilarRows }) =>
+      this.#find(typeId).findSimilar(id, count, among),
+  };
+
+  close(): void {
+    this.#encoders?.close();
   }
 
-  async answer(question: LabellingQuestion): Promise<unknown> {
-    if (question.kind === 'open') {
-      this.#types.set(question.settings.typeId, new LabellingType(question.settings, this.#encoders.chooseReader));
-      return null;
-    }
-    const type = this.#types.get(question.typeId);
+  #find(typeId: string): LabellingType {
+    const type = this.#types.get(typeId);
     if (type === undefined) throw new Error('The labelling model is not open.');
-    switch (question.kind) {
-      case 'forget':
-        this.#types.delete(question.typeId);
-        return null;
-      case 'states':
-        return type.setStates(question.pairs, question.first, question.last);
-      case 'number':
-        return type.numberRows(question.rows);
-      case 'rows': {
-        const room = type.addRows(question.rows, question.last);
-        this.#startReading();
-        return await room;
-      }
-      case 'state':
-        type.setState(question.id, question.state);
-        return null;
-      case 'remove':
-        type.remove(question.id);
-        return null;
-      case 'next':
-        return type.next(question);
-      case 'suggest':
-        return type.suggest(question.ids);
-      case 'nearest':
-        return await type.findNearest(question.inputJson, question.count);
-      case 'similar':
-        return type.findSimilar(question.id, question.count, question.among);
-    }
+    return type;
   }
 
   #startReading(): void {
@@ -160,37 +155,9 @@ class LabellingTypes {
   }
 }
 
-function tell(message: FromLabellingChild): void {
-  if (process.connected) process.send?.(message);
-}
+const types = new LabellingTypes();
+export type LabellingOrders = LabellingTypes['orders'];
 
-let encoders: SharedEncoders | null = null;
-let types: LabellingTypes | null = null;
-
-setPriority(niceness);
-process.once('disconnect', () => {
-  encoders?.close();
-  process.exit(0);
-});
-
-process.on('message', (message: ToLabellingChild) => {
-  switch (message.kind) {
-    case 'start':
-      encoders = new SharedEncoders(message.resourcesDir, message.encodingsDir);
-      types = new LabellingTypes(encoders);
-      break;
-    case 'embeddings':
-      encoders?.receive(message.id, message.embeddings);
-      break;
-    case 'question':
-      void answer(message.id, message.question);
-  }
-});
-
-async function answer(id: number, question: LabellingQuestion): Promise<void> {
-  try {
-    tell({ kind: 'answer', id, answer: await types?.answer(question) });
-  } catch (error) {
-    tell({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) });
-  }
-}
+// Written to the disk before this process exits with its parent.
+process.once('disconnect', () => types.close());
+const give: GiveOrder<EmbedOrders> = serveOrders(types.orders, niceness);

@@ -5,11 +5,14 @@ import type { JsonObject } from '../../../engine/json.ts';
 import type { QueueOrder } from '../../../engine/labelling/choose-rows.ts';
 import type { NextRow, SimilarRows, Suggestion } from '../../../engine/labelling/labelling-model.ts';
 import { writeOptionTexts } from '../../../engine/labelling/option-texts.ts';
+import type { ChildPool } from '../../process/child-pool.ts';
+import type { GiveOrder, OrderInput, OrderName } from '../../process/orders.ts';
 import type { ExampleStore } from '../../store/examples/examples.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { LabellingOrders } from './labelling-child.ts';
 import { type ExampleFeed, feedExamples, toOptionNumbers, toRowState } from './labelling-feed.ts';
-import type { LabellingAnswers, ModelSettings } from './labelling-messages.ts';
-import { LabellingProcess, type LabellingProcessOptions } from './labelling-process.ts';
+import type { AlikeRow, ModelSettings } from './labelling-messages.ts';
+import { type LabellingProcessOptions, openLabellingProcess } from './labelling-process.ts';
 
 /** All models together; types that were asked of longest ago are dropped beyond it. */
 const maxRows = 250_000;
@@ -17,14 +20,14 @@ const maxRows = 250_000;
 const patienceMs = 400;
 /** How long it waits before, until their random numbers say which are drawn: of 20,000 rows about a second. */
 const maxPatienceMs = 3_000;
-/** The child ends when nobody has asked for this long. */
-const idleMs = 15 * 60_000;
 /** Time between two tries to read in examples where the encoder was away or the child died. */
 const retryMs = 5_000;
 
 type LabellingModelsOptions = LabellingProcessOptions & {
   examples: Pick<ExampleStore, 'readRevision'>;
   feed: ExampleFeed;
+  resourcesDir: string;
+  encodingsDir: string;
   now(): number;
 };
 
@@ -57,13 +60,13 @@ export type ModelNext = {
 /** Answers from models that follow the examples: reported labels at once, other changes with the next question. */
 export class LabellingModels {
   readonly #options: LabellingModelsOptions;
-  readonly #child: LabellingProcess;
-  #idleTimer: NodeJS.Timeout | null = null;
+  readonly #pool: ChildPool<LabellingOrders>;
+  readonly #ask: GiveOrder<LabellingOrders> = (name, input) => this.#pool.run('labelling', name, input);
   readonly #known = new Map<string, Known>();
 
   constructor(options: LabellingModelsOptions) {
     this.#options = options;
-    this.#child = new LabellingProcess(options, () => this.#known.clear());
+    this.#pool = openLabellingProcess(options, () => this.#known.clear());
   }
 
   /** Rows worth a label, in an order, without those of the ids `taken`. */
@@ -74,10 +77,7 @@ export class LabellingModels {
     order: QueueOrder = 'useful',
   ): Promise<ModelNext> {
     const known = await this.#prepare(type);
-    const { rows, ...counts } = await this.#child.ask({
-      ...{ kind: 'next', typeId: type.id },
-      ...{ count, taken: [...taken], order },
-    });
+    const { rows, ...counts } = await this.#ask('next', { typeId: type.id, count, taken: [...taken], order });
     const named = rows.map(({ id, suggestion, reason, doubted }) => ({
       id,
       reason,
@@ -101,7 +101,7 @@ export class LabellingModels {
   /** Predicts examples as if their own labels had not been learned; null for those that it has not read. */
   async suggest(type: DecisionTypeRecord, ids: readonly string[]): Promise<(ModelSuggestion | null)[]> {
     const known = await this.#prepare(type);
-    const found = await this.#child.ask({ kind: 'suggest', typeId: type.id, ids: [...ids] });
+    const found = await this.#ask('suggest', { typeId: type.id, ids: [...ids] });
     return found.map((each) => each && nameOptions(each, known.options));
   }
 
@@ -111,15 +111,15 @@ export class LabellingModels {
     id: string,
     count: number,
     among: SimilarRows,
-  ): Promise<LabellingAnswers['similar']> {
+  ): Promise<AlikeRow[] | null> {
     await this.#prepare(type);
-    return await this.#child.ask({ kind: 'similar', typeId: type.id, id, count, among });
+    return await this.#ask('similar', { typeId: type.id, id, count, among });
   }
 
   /** The labelled examples most like an input, most alike first, as far as they have been read. */
-  async findNearest(type: DecisionTypeRecord, input: JsonObject, count: number): Promise<LabellingAnswers['nearest']> {
+  async findNearest(type: DecisionTypeRecord, input: JsonObject, count: number): Promise<AlikeRow[]> {
     await this.#prepare(type);
-    return await this.#child.ask({ kind: 'nearest', typeId: type.id, inputJson: JSON.stringify(input), count });
+    return await this.#ask('nearest', { typeId: type.id, inputJson: JSON.stringify(input), count });
   }
 
   /** Tells of a changed example: its label is learned at once, and with `isInputChanged` it is read again. */
@@ -127,24 +127,22 @@ export class LabellingModels {
     const known = this.#known.get(type.id);
     if (known === undefined) return;
     const isNext = known.revision === this.#options.examples.readRevision(type.id) - 1;
-    if (isInputChanged) this.#child.tell({ kind: 'remove', typeId: type.id, id: example.id });
+    if (isInputChanged) this.#tell('remove', { typeId: type.id, id: example.id });
     else {
       if (isNext) known.revision = this.#options.examples.readRevision(type.id);
       const isUnconfirmed = example.byTeacher && !example.reviewed;
       const state = toRowState({ ...example, isUnconfirmed }, toOptionNumbers(known.options));
-      this.#child.tell({ kind: 'state', typeId: type.id, id: example.id, state });
+      this.#tell('state', { typeId: type.id, id: example.id, state });
     }
   }
 
   /** Ends the child; questions that wait are refused. */
   async close(): Promise<void> {
-    if (this.#idleTimer) clearTimeout(this.#idleTimer);
-    await this.#child.close();
+    await this.#pool.close();
   }
 
   /** Opens the model of a type where it is not, brings it up to date, and waits a moment for that. */
   async #prepare(type: DecisionTypeRecord): Promise<Known> {
-    this.#restartIdleTimer();
     const known = this.#find(type);
     this.#dropOthers(type.id);
     const isCurrent = known.revision === this.#options.examples.readRevision(type.id);
@@ -172,6 +170,8 @@ export class LabellingModels {
       optionTexts,
       inputSchemaJson: JSON.stringify(definition.input_schema),
       readings: definition.readings,
+      resourcesDir: this.#options.resourcesDir,
+      encodingsDir: this.#options.encodingsDir,
     };
     const settingsKey = JSON.stringify([definition.options, settings]);
     const before = this.#known.get(type.id);
@@ -200,7 +200,7 @@ export class LabellingModels {
       if (rows <= maxRows || id === typeId) return;
       rows -= known.rows;
       this.#known.delete(id);
-      this.#child.tell({ kind: 'forget', typeId: id });
+      this.#tell('forget', { typeId: id });
     }
   }
 
@@ -214,7 +214,7 @@ export class LabellingModels {
       known.rows = rows;
     };
     const type = { id: typeId, options: known.options };
-    const isRead = await feedExamples(this.#child, feed, type, { count, numbered: resolve });
+    const isRead = await feedExamples(this.#ask, feed, type, { count, numbered: resolve });
     if (!isRead) this.#retryLater(known);
   }
 
@@ -222,7 +222,7 @@ export class LabellingModels {
     const openedKey = JSON.stringify(identifying);
     if (openedKey === known.openedKey) return;
     known.openedKey = openedKey;
-    this.#child.tell({ kind: 'open', settings: { ...known.settings, identifying } });
+    this.#tell('open', { ...known.settings, identifying });
   }
 
   #retryLater(known: Known): void {
@@ -230,14 +230,9 @@ export class LabellingModels {
     known.retryAtMs = this.#options.now() + retryMs;
   }
 
-  #restartIdleTimer(): void {
-    if (this.#idleTimer) clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => {
-      const isReading = [...this.#known.values()].some(({ reading }) => reading !== null);
-      if (isReading) this.#restartIdleTimer();
-      else void this.#child.end();
-    }, idleMs);
-    this.#idleTimer.unref();
+  /** Gives an order for whose end nobody waits: a child that is gone learns all again from the next one. */
+  #tell<Name extends OrderName<LabellingOrders>>(name: Name, input: OrderInput<LabellingOrders, Name>): void {
+    this.#ask(name, input).catch(() => undefined);
   }
 }
 

@@ -2,10 +2,15 @@
 import { toRowContent, toRowNumber } from '../../../engine/drawn-rows.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { chooseRows, type QueueRow } from '../../../engine/labelling/choose-rows.ts';
-import { LabellingModel, type RowState, type SimilarRows } from '../../../engine/labelling/labelling-model.ts';
+import {
+  LabellingModel,
+  type RowState,
+  type SimilarRows,
+  type Suggestion,
+} from '../../../engine/labelling/labelling-model.ts';
 import { fitRowEncoder, type RowEncoder } from '../../../engine/labelling/row-encoder.ts';
 import { compileReadings, type ReadInput } from '../../../engine/readings/readings.ts';
-import type { LabellingAnswers, LabellingQuestion, ModelRow, ModelSettings, StatePair } from './labelling-messages.ts';
+import type { AlikeRow, ModelRow, ModelSettings, NextOrder, NextRows, StatePair } from './labelling-messages.ts';
 
 /** Embeds texts; null where the encoder cannot be asked now. */
 export type Embed = (texts: readonly string[]) => Promise<Float32Array[] | null>;
@@ -119,7 +124,7 @@ export class LabellingType {
     return true;
   }
 
-  next({ count, taken: ids, order }: Extract<LabellingQuestion, { kind: 'next' }>): LabellingAnswers['next'] {
+  next({ count, taken: ids, order }: NextOrder): NextRows {
     const taken = new Set(ids);
     const unread = [...this.#unread].flatMap(([id, { state, number }]): QueueRow[] => {
       if (state === 'aside') return [];
@@ -134,11 +139,11 @@ export class LabellingType {
     return { rows, read, labels, drawn };
   }
 
-  suggest(ids: readonly string[]): LabellingAnswers['suggest'] {
+  suggest(ids: readonly string[]): (Suggestion | null)[] {
     return ids.map((id) => this.#model?.suggest(id) ?? null);
   }
 
-  async findNearest(inputJson: string, count: number): Promise<LabellingAnswers['nearest']> {
+  async findNearest(inputJson: string, count: number): Promise<AlikeRow[]> {
     if (this.#encoder === null || this.#model === null) return [];
     const input = this.#readInput(inputJson);
     const text = this.#encoder.readText(input);
@@ -148,7 +153,7 @@ export class LabellingType {
   }
 
   /** Without texts there are no near copies: fields alone are alike too easily. */
-  findSimilar(id: string, count: number, among: SimilarRows): LabellingAnswers['similar'] {
+  findSimilar(id: string, count: number, among: SimilarRows): AlikeRow[] | null {
     if (among === 'copies' && this.#encoder?.embeddingWidth === 0) return [];
     return this.#model?.findSimilar(id, count, among) ?? null;
   }
