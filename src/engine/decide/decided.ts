@@ -29,6 +29,8 @@ export type Decider = {
   version: number;
   /** The options that were not learned: the classifier never answers them. */
   setAside: readonly string[];
+  /** The middle value of each number, and of the days between two dates, that it learned from, by field. */
+  medians: ReadonlyMap<string, number>;
   /** Decides one input, at once unless encoder or schema take time. Rejects with 'unavailable' without a fallback. */
   decide(input: JsonObject, options?: DecideOptions): DecisionResult | Promise<DecisionResult>;
   /**

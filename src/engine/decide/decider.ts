@@ -7,6 +7,7 @@ import type { Decision, DecisionTrace } from '../domain/decision.ts';
 import { type ErrorDetail, WorkbenchError } from '../errors.ts';
 import { compileFeatures } from '../features/compile.ts';
 import { compileFamiliarity } from '../features/familiarity.ts';
+import { nameField } from '../features/plan.ts';
 import type { JsonObject } from '../json.ts';
 import type { MonotonicClock } from '../ports.ts';
 import type { PathReading } from '../readings/readings.ts';
@@ -62,6 +63,9 @@ export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
   return readFirst(readings, {
     version,
     setAside: manifest.set_aside ?? [],
+    medians: new Map(
+      bundle.plan.fields.flatMap((field) => (field.kind === 'number' ? [[nameField(field), field.median]] : [])),
+    ),
     decide(input, options) {
       const timer = options?.trace === true ? startStageTimer(policy.now) : null;
       return afterCheck(policy, input, { timer, callerId: options?.callerId }, () => decide(policy, input, timer));
@@ -96,6 +100,7 @@ export function compileRulesDecider(
   return readFirst(policy.readings, {
     version: policy.version,
     setAside: [],
+    medians: new Map(),
     decide(input, options) {
       const timer = options?.trace === true ? startStageTimer(now) : null;
       return afterCheck(part, input, { timer, callerId: options?.callerId }, () => {

@@ -25,6 +25,12 @@ export const printSubject = ({ path, days }: Subject) =>
 export const nameDays = (until: readonly string[], since: readonly string[]) =>
   `${until.join('.')} − ${since.join('.')}, days`;
 
+/** The two dates that a name is of which `nameDays` made; null for any other. */
+export function readDaysName(name: string): { until: string; since: string } | null {
+  const [, until, since] = /^(.+) − (.+), days$/s.exec(name) ?? [];
+  return until === undefined || since === undefined ? null : { until, since };
+}
+
 /** The name above the column of a field. */
 export const nameSubject = ({ path, days }: Subject) =>
   days ? nameDays(days.until.path, days.since.path) : path.join('.');

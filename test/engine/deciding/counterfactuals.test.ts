@@ -161,6 +161,7 @@ function fakeDecider(toProbability: (input: JsonObject) => number): Decider {
   return {
     version: 1,
     setAside: [],
+    medians: new Map(),
     embedAhead: async () => [],
     estimateWithout: async () => null,
     findUnread: () => null,

@@ -1,6 +1,7 @@
 import { cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Explained } from '../../../src/renderer/parts/explained/explained.tsx';
+import { describeCauses, listCauses } from '../../../src/renderer/parts/explained/weights.tsx';
 import type { Explanation } from '../../../src/server/contract/deciding/explaining.ts';
 import type { DecisionType } from '../../../src/server/contract/types/decision-types.ts';
 import { openPage, show } from '../page.tsx';
@@ -14,6 +15,7 @@ const flip = (changes: Explanation['flips'][number]['changes'], decision: string
 });
 const explanation: Explanation = {
   ...{ decision: 'review', confidence: 0.7, escalate: true, policy_version: 'v3', release: null, note: null },
+  usual: { 'Gemeldet am − Schadentag, days': 4 },
   flips: [
     flip([{ field: 'amount', from: 1_200, to: 300 }], 'approve'),
     flip(
@@ -76,6 +78,17 @@ describe('an explanation', () => {
     const [head] = document.querySelectorAll('header.printed');
     expect(head?.textContent).toBe('RefundsAs v3 decides.');
     expect(document.querySelector('section.printed')?.textContent).toContain('my cup arrived broken');
+  });
+
+  it('says days between two dates, and how many are usual, as a person would', () => {
+    const field = 'Gemeldet am − Schadentag, days';
+    const says = (value: number) => {
+      const trace = { rules: [], features: [{ field, kind: 'number' as const, value, contribution: 2 }] };
+      const shown = { ...explanation, trace: { ...explanation.trace, ...trace } } as Explanation;
+      return describeCauses(shown, listCauses(shown), {});
+    };
+    expect(says(21)).toBe('review, because 21 days between Schadentag and Gemeldet am (usual: 4).');
+    expect(says(4)).toBe('review, because 4 days between Schadentag and Gemeldet am.');
   });
 
   it('names the words that weigh something, as they stand in the text', () => {

@@ -44,3 +44,13 @@ it('lists the inputs and their days, names who labelled, and says what a learned
   expect(await read()).not.toMatch(/Karl|Petra/);
   await bench.stop();
 });
+
+it('explains a decision with the usual number of days between two dates [XPL-1]', async () => {
+  const bench = await startWorkbench(trained.copy());
+  const url = trained.url.replace('/api/v1', '');
+  const [example] = (await bench.call('GET', `${url}/examples?page_size=1`)).body.items;
+  const { usual } = (await bench.call('POST', `${url}/examples/${example.id}/explain`)).body;
+  const days = claims.map((_, row) => (row * 31) % 29).toSorted((a, b) => a - b);
+  expect(usual).toMatchObject({ amount: expect.closeTo(1050, -1), 'reported − damage, days': days[80] });
+  await bench.stop();
+});

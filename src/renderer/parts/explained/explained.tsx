@@ -41,21 +41,8 @@ type ExplainedProps = {
 export function Explained({ type, explanation, input, decided, hasLearned = false }: ExplainedProps) {
   const { trace, flips, nearest, note } = explanation;
   const page = useRef<HTMLDivElement>(null);
-  const { data: numbers } = useOperation(
-    'examples.numbers',
-    { params: { decision_type_id: type.id } },
-    { staleMs: 60_000 },
-  );
   const causes = listCauses(explanation);
-  const sentence = describeCauses(
-    explanation,
-    causes,
-    (field) => {
-      const cuts = numbers?.items.find((each) => each.field === field)?.cuts ?? [];
-      return cuts[Math.floor(cuts.length / 2)];
-    },
-    type.active_version.readings,
-  );
+  const sentence = describeCauses(explanation, causes, type.active_version.readings);
   return (
     <div ref={page} className="stack explained">
       <header className="printed">

@@ -1,4 +1,5 @@
 import type { Readings } from '../../../engine/domain/definition.ts';
+import { readDaysName } from '../../../engine/rules/days.ts';
 import type { Explanation } from '../../../server/contract/deciding/explaining.ts';
 import { Bars } from '../bars.tsx';
 import { BreakingName } from '../text/breaking-name.tsx';
@@ -73,17 +74,14 @@ export const toPoints = (share: number): string => decimal(share * 100, 1);
 /** The value of a cause; days between two dates, which have parts of days where there are times, with one digit. */
 function causeText(value: unknown, field: string, readings: Readings): string {
   const shown =
-    typeof value === 'number' && !Number.isInteger(value) && field.endsWith(', days')
-      ? Math.round(value * 10) / 10
-      : value;
+    typeof value === 'number' && !Number.isInteger(value) && readDaysName(field) ? Math.round(value * 10) / 10 : value;
   return shorten(valueText(shown, readings[field]), maxValueLength);
 }
 
-/** Says in a sentence what was decided and why; `usual` is the middle value of a number in the examples. */
+/** Says in a sentence what was decided and why, with the usual value of a number beside its own. */
 export function describeCauses(
-  { decision, trace }: Pick<Explanation, 'decision' | 'trace'>,
+  { decision, trace, usual }: Pick<Explanation, 'decision' | 'trace' | 'usual'>,
   causes: readonly Cause[],
-  usual: (field: string) => number | undefined,
   readings: Readings,
 ): string {
   const rule = trace?.rules.find(({ outcome }) => outcome === 'matched');
@@ -93,9 +91,11 @@ export function describeCauses(
     .slice(0, maxNamed)
     .map(({ field, value, isText }) => {
       if (isText) return `what ${isolate(field)} says`;
-      const middle = typeof value === 'number' ? usual(field) : undefined;
+      const middle = typeof value === 'number' ? usual[field] : undefined;
       const beside = middle === undefined || middle === value ? '' : ` (usual: ${causeText(middle, field, readings)})`;
       const text = value === null || value === undefined ? 'missing' : causeText(value, field, readings);
+      const days = text === 'missing' ? null : readDaysName(field);
+      if (days) return `${text} days between ${isolate(days.since)} and ${isolate(days.until)}${beside}`;
       return `${isolate(field)} is ${isolate(text)}${beside}`;
     });
   return named.length === 0 ? `${isolate(decision)}.` : `${isolate(decision)}, because ${named.join(' and ')}.`;

@@ -52,6 +52,9 @@ export const explanationSchema = z
       .nullable()
       .describe('The release that decided the logged input; null where the deployed policy is asked instead'),
     policy_version: z.string().describe('The policy that decided it'),
+    usual: z
+      .record(z.string(), z.number())
+      .describe('The middle value of each number, and of the days between two dates, that the policy learned from'),
     trace: decisionTraceSchema.nullable().describe('How that decision came about'),
     note: z.string().nullable().describe('What to know of it, as which fields were too many to be tried'),
   })

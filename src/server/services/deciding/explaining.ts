@@ -113,6 +113,7 @@ export async function explainInput(
     words: weighed.map(({ path, ...rest }) => ({ field: path.join('.'), ...rest })),
     release: null,
     policy_version,
+    usual: Object.fromEntries([...decider.medians].filter(([field]) => !isExcluded(field.split('.')))),
     trace: base.trace,
     note: describeLeftOut(fields.length, leftOut),
   };
