@@ -54,5 +54,11 @@ export const limits = {
   maxMarkupCharacters: 250_000,
 } as const;
 
+/** How much of a file is read, and what to do, wherever one holds more; null: its size is not known. */
+export function describeFileBound(bytes: number | null, maxBytes: number = limits.maxImportBytes): string {
+  const held = bytes === null ? 'more' : `${Math.ceil(bytes / 1_000_000)} MB`;
+  return `The file holds ${held}; at most ${Math.floor(maxBytes / 1_000_000)} MB are read. Import it in several parts.`;
+}
+
 /** Why a decision type takes no more examples, and what to do, wherever more are refused. */
 export const exampleBound = `A decision type holds at most ${limits.maxExamples.toLocaleString('en-US')} examples, all of which a training keeps in memory. Import a random sample of the rows.`;

@@ -23,7 +23,7 @@ const maxShownValues = 4;
 /** Different values up to which a column can be an answer although nothing else speaks for it. */
 const maxValues = 20;
 
-/** Reads a file. Throws UnreadableFile, or WorkbenchError with what is wrong. */
+/** Reads a file. Throws `validation_error` with what is wrong. */
 export async function readTable(name: string, bytes: Uint8Array): Promise<Table> {
   const sheet = await openSheet({ name, bytes }, {});
   return { name, sheet, surveys: surveyColumns(sheet, new Date().getUTCFullYear()) };

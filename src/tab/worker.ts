@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { InvalidInput, type Predictor } from '../edge/api.ts';
 import { loadBundle } from '../edge/browser.ts';
 import { WorkbenchError } from '../engine/errors.ts';
-import { UnreadableFile } from '../engine/import/sheet.ts';
 import { fillPage } from '../engine/report/fill-page.ts';
 import { countLabelled, sortAtRandom, takeFirstRows } from './first-rows.ts';
 import type { HeldOutLine, OpenLine, Order, Report, SavedAs, TrainedResult } from './messages.ts';
@@ -31,12 +30,7 @@ self.onmessage = ({ data }) => {
 };
 
 function toMessage(error: unknown): string {
-  if (error instanceof WorkbenchError) {
-    const [first] = error.details ?? [];
-    const detail = typeof first === 'object' && first !== null && 'msg' in first ? ` (${String(first.msg)})` : '';
-    return `${error.message}${error.message.includes(detail.slice(2, -1)) ? '' : detail}`;
-  }
-  if (error instanceof UnreadableFile || error instanceof InvalidInput) return error.message;
+  if (error instanceof WorkbenchError || error instanceof InvalidInput) return error.message;
   throw error;
 }
 

@@ -29,7 +29,7 @@ const minRowsPerValue = 2;
 const maxLabelLength = 60;
 
 /** A column that could be the answer, and the evidence for it in words. */
-export type Candidate = { column: string; why: string };
+type Candidate = { column: string; why: string };
 /** Where several are answers by their names, each could be learned by a decision type of its own. */
 export type Answers = { candidates: Candidate[]; isCertain: boolean; areSeveral: boolean };
 

@@ -151,7 +151,7 @@ export type Question = {
   column: string;
   sentence: string;
 };
-export type ImportPlan = ReturnType<typeof planImport>;
+export type ColumnsPlan = ReturnType<typeof planImport>;
 
 const maxNamedCandidates = 3;
 

@@ -2,7 +2,7 @@
 import type { Readings } from '../domain/definition.ts';
 import { countOf, formatCount } from '../numeric.ts';
 import type { LabelTarget } from './labels.ts';
-import type { ImportPlan } from './plan-import.ts';
+import type { ColumnsPlan } from './plan-import.ts';
 import { createRowPlanner, listNewReadings, type PlannedExample, type RowPlanner } from './row-reader.ts';
 import type { Sheet, SheetRow } from './sheet.ts';
 import { listLines } from './tables/skipped.ts';
@@ -36,7 +36,7 @@ export function describeReadings({ readTwice, differing }: Pick<RowsPlan, 'readT
  */
 export function planRows(
   sheet: Sheet,
-  read: Pick<ImportPlan, 'columns' | 'readings'>,
+  read: Pick<ColumnsPlan, 'columns' | 'readings'>,
   targets: Readonly<Record<string, LabelTarget>>,
   known: KnownNames,
   { repeated, use }: { repeated?: 'keep' | 'drop' | undefined; use?: UseExample | undefined } = {},

@@ -1,5 +1,6 @@
 /** Reading a file of any format into a sheet: its first bytes say more than its name. */
 
+import { describeFileBound } from '../limits.ts';
 import { describeOther, findContainerOfBytes, findContainerOfText, sampledCharacters } from './formats/containers.ts';
 import { openJsonCells } from './formats/json/json-cells.ts';
 import { parsePlainJson, readJson } from './formats/json/read-json.ts';
@@ -27,8 +28,7 @@ type FileLimits = {
 /** Throws where a file, or what is packed in it, is larger than may be read. */
 function refuseSize(bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return;
-  const [size, most] = [Math.ceil(bytes / 1_000_000), Math.floor(maxBytes / 1_000_000)];
-  throw new UnreadableFile(`The file holds ${size} MB; at most ${most} MB are read. Import it in several parts.`);
+  throw new UnreadableFile(describeFileBound(bytes, maxBytes));
 }
 
 const isNamedLines = (name: string, format: TextFormat | null) =>

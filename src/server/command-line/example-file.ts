@@ -8,10 +8,11 @@ import type { LabelTarget } from '../../engine/import/labels.ts';
 import type { ColumnRole } from '../../engine/import/plan-import.ts';
 import { type ColumnKind, columnKinds } from '../../engine/import/sheet.ts';
 import type { JsonObject } from '../../engine/json.ts';
-import { limits } from '../../engine/limits.ts';
+import { describeFileBound, limits } from '../../engine/limits.ts';
 import { ApiError, type Client } from '../contract/client.ts';
 import { importFormSchema } from '../contract/examples/examples.ts';
-import type { ImportChoice, OpenImportPlan, ReadLine } from '../contract/examples/imports.ts';
+import type { ImportPlan } from '../contract/examples/import-plan.ts';
+import type { ImportChoice, ReadLine } from '../contract/examples/imports.ts';
 import type { InputOf } from '../contract/operations.ts';
 import type { DecisionType } from '../contract/types/decision-types.ts';
 import { CommandError, readDetail, refuse, texts } from './command.ts';
@@ -41,8 +42,8 @@ export type FileFlags = ColumnFlags & {
 /** A file to import or read, and the flags about it. */
 export type FileSource = { file: string; form: FormData; flags: FileFlags };
 /** A column of a file, with the kind that its values have. */
-export type Column = Pick<OpenImportPlan['columns'][number], 'name' | 'read_as'>;
-type OpenFile = { params: InputOf<'imports.choose'>['params']; plan: OpenImportPlan };
+export type Column = Pick<ImportPlan['columns'][number], 'name' | 'read_as'>;
+type OpenFile = { params: InputOf<'imports.choose'>['params']; plan: ImportPlan };
 
 /** A line of a file that holds no input, with why. */
 export type UnreadLine = { line: number; error: { code: ErrorCode; message: string; details: unknown[] } };
@@ -152,10 +153,7 @@ export async function openSource(
 
 async function readWhole(file: string): Promise<Uint8Array<ArrayBuffer>> {
   const { size } = await stat(file);
-  if (size > limits.maxImportBytes) {
-    const most = `${limits.maxImportBytes / 1_000_000} MB`;
-    throw refuse(`${file} is larger than the ${most} of one import. Cut it into parts, and import each.`);
-  }
+  if (size > limits.maxImportBytes) throw refuse(`${file}: ${describeFileBound(size)}`);
   return readFile(file);
 }
 
@@ -167,7 +165,7 @@ function refuseFile(name: string, cause: unknown): unknown {
 }
 
 /** Says how a file was read, a sentence a line: rows, other lines, guesses, and why columns have their kind. */
-export function describeReading(file: string, plan: OpenImportPlan): string[] {
+export function describeReading(file: string, plan: ImportPlan): string[] {
   const [rows, ...others] = plan.file.report.account;
   const reasons = plan.columns.flatMap(({ name, reason }) => (reason === '' ? [] : [`Column “${name}”: ${reason}`]));
   const left = reasons.length - maxDescribedColumns;
@@ -177,7 +175,7 @@ export function describeReading(file: string, plan: OpenImportPlan): string[] {
 }
 
 /** Refuses a file of which nothing tells which column has the answers. */
-export function refuseLack(file: string, { answer, columns, questions }: OpenImportPlan): void {
+export function refuseLack(file: string, { answer, columns, questions }: ImportPlan): void {
   if (answer !== null || questions.some(({ about }) => about === 'answer')) return;
   const names = columns.slice(0, maxNamedColumns).map(({ name }) => name);
   throw refuse(
@@ -223,7 +221,7 @@ export function withRows<T>(
   source: FileSource,
   choose: (columns: readonly Column[], isTable: boolean) => ImportChoice,
   signal: AbortSignal,
-  use: (rows: AsyncIterable<FileRow | UnreadLine>, plan: OpenImportPlan) => Promise<T>,
+  use: (rows: AsyncIterable<FileRow | UnreadLine>, plan: ImportPlan) => Promise<T>,
 ): Promise<T> {
   const { file, form } = source;
   form.set('decision_type_id', type.id);

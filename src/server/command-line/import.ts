@@ -4,7 +4,7 @@ import { toName } from '../../engine/domain/names.ts';
 import { type ConflictChoice, conflictChoices } from '../../engine/export/merge.ts';
 import { limits } from '../../engine/limits.ts';
 import type { Client } from '../contract/client.ts';
-import type { OpenImportPlan } from '../contract/examples/imports.ts';
+import type { ImportPlan } from '../contract/examples/import-plan.ts';
 import type { OutputOf } from '../contract/operations.ts';
 import type { DecisionType } from '../contract/types/decision-types.ts';
 import { toDataDir } from '../process/options.ts';
@@ -40,7 +40,7 @@ type Committed = OutputOf<'imports.commit'>;
 export type Imported = Pick<Committed, 'merge'> & {
   type: DecisionType;
   isNewType: boolean;
-  plan: OpenImportPlan;
+  plan: ImportPlan;
   rows: number;
 };
 
@@ -51,7 +51,7 @@ export const toTypeName = (file: string, given: string | undefined): string =>
   given ?? toName(path.basename(file, path.extname(file)).replaceAll('@', ' ')).slice(0, limits.maxTypeNameLength);
 
 /** Says how a file was read and what becomes of its columns, a sentence a line. */
-function describePlan({ file, flags }: FileSource, plan: OpenImportPlan): string[] {
+function describePlan({ file, flags }: FileSource, plan: ImportPlan): string[] {
   const { columns, other_answers } = plan;
   const typeName = (column: string) => `${path.basename(file, path.extname(file))}-${column}`;
   const lines = columns.flatMap(({ name, role, language, left_out, asked }) => {

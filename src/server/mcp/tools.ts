@@ -231,18 +231,21 @@ export const tools: readonly Tool[] = [
     name: 'import_examples',
     operation: 'examples.import',
     omit: ['sheet', 'header_line', 'delimiter', 'quote', 'on_conflict'],
-    shorten: ({ committed, total, labelled, repeated, mapping, answer_candidates, questions, ...found }) => {
-      const { by_option, unknown_decisions } = found;
-      return committed
-        ? { total, labelled, repeated }
-        : { mapping, answer_candidates, questions, total, labelled, by_option, unknown_decisions };
+    shorten: ({ committed, examples, labelled, repeated, columns, labels, ...found }) => {
+      const { answer, answer_candidates, questions, new_options } = found;
+      if (committed) return { examples, labelled, repeated: repeated.count };
+      return {
+        columns: columns.map(({ name, role, read_as }) => ({ name, role, read_as })),
+        ...{ answer, answer_candidates, questions, examples, labelled, repeated: repeated.count },
+        ...{ labels: labels.slice(0, limits.maxOptions), new_options },
+      };
     },
     description:
       'Adds the rows of a table or of JSON Lines given as text, all or none; kinds of columns, and a clear label, are found. Without commit it only says what it would do. Costs nothing.',
-    summarise: ({ committed, total, labelled, repeated, questions }) =>
+    summarise: ({ committed, examples, labelled, repeated, questions }) =>
       committed
-        ? `${total} rows were added, ${labelled} of them labelled, ${repeated} duplicates left out. Cost: none. Next: train_model.`
-        : `${total} rows, ${labelled} of them labelled, ${repeated} duplicates left out; nothing is written. Next: ${questions.length === 0 ? 'the same with commit, or a mapping' : 'a mapping that answers questions'}.`,
+        ? `${examples} rows were added, ${labelled} of them labelled, ${repeated.count} duplicates left out. Cost: none. Next: train_model.`
+        : `${examples} rows, ${labelled} of them labelled, ${repeated.count} duplicates left out; nothing is written. Next: ${questions.length === 0 ? 'the same with commit, or a mapping' : 'a mapping that answers questions'}.`,
   }),
   toTool({
     name: 'generate_examples',

@@ -3,6 +3,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { WorkbenchError } from '../../engine/errors.ts';
+import { describeFileBound } from '../../engine/limits.ts';
 
 /** A form in a file; `signal` tells that whoever sent it is gone. Who takes it removes it. */
 export class SpilledForm {
@@ -39,7 +40,8 @@ export async function spillForm(
     const pieces: AsyncIterable<Buffer> = body.iterator({ destroyOnReturn: false });
     for await (const piece of pieces) {
       bytes += piece.length;
-      if (bytes > maxBytes + maxBesideBytes) refuseSize(maxBytes);
+      if (bytes > maxBytes + maxBesideBytes)
+        throw new WorkbenchError('payload_too_large', describeFileBound(null, maxBytes));
       await handle.write(piece);
     }
   } catch (error) {
@@ -49,11 +51,4 @@ export async function spillForm(
   }
   await handle.close();
   return new SpilledForm({ path: file, contentType, bytes, signal });
-}
-
-function refuseSize(maxBytes: number): never {
-  throw new WorkbenchError(
-    'payload_too_large',
-    `The file has more than ${maxBytes / 1_000_000} MB. Import it in several parts.`,
-  );
 }

@@ -39,11 +39,11 @@ export async function makeLargeType(workbench: RunningWorkbench, rows: number): 
   };
   for (let from = 0; from < rows; from += rowsPerImport) {
     const lines = Array.from({ length: Math.min(rowsPerImport, rows - from) }, (_, index) => toLine(from + index));
-    const imported = await workbench.call<{ total: number }>(
-      'POST',
-      `/api/v1/decision-types/${made.body.id}/examples/import`,
-      { format: 'csv', content: ['text', ...names, 'decision'].join(',').concat('\n', lines.join('\n')), commit: true },
-    );
+    const imported = await workbench.call('POST', `/api/v1/decision-types/${made.body.id}/examples/import`, {
+      format: 'csv',
+      content: ['text', ...names, 'decision'].join(',').concat('\n', lines.join('\n')),
+      commit: true,
+    });
     if (imported.status !== 200) throw new Error(`the import answered ${JSON.stringify(imported.body)}`);
   }
   return made.body.id;

@@ -149,14 +149,14 @@ async function measureImport(workbench: RunningWorkbench, path: string): Promise
   const before = residentMb(workbench.pid);
   const watched = watch(workbench);
   const from = performance.now();
-  const { status, body } = await workbench.call<{ total: number }>('POST', `${path}/examples/import`, {
+  const { status, body } = await workbench.call<{ examples: number }>('POST', `${path}/examples/import`, {
     format: 'csv',
     content,
     commit: true,
   });
   const seconds = (performance.now() - from) / 1_000;
   const longestMs = await watched.stop();
-  if (status !== 200 || body.total !== importedExamples) throw new Error(`the import answered ${status}`);
+  if (status !== 200 || body.examples !== importedExamples) throw new Error(`the import answered ${status}`);
   print(`| import of 100,000 examples (CSV) | ${seconds.toFixed(1)} s | ≤ 30 s: ${met(seconds <= 30)} |`);
   print(
     `| import, longest other call meanwhile | ${longestMs.toFixed(0)} ms | memory ${before.toFixed(0)} → ${residentMb(workbench.pid).toFixed(0)} MB |`,

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
-import { readSheet } from '../../../src/engine/import/planning/import-file.ts';
+import { openSheet, refuseLines } from '../../../src/engine/import/planning/import-file.ts';
 import { planFile } from '../../../src/engine/import/planning/plan-file.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
 import { type Sheet, UnreadableFile } from '../../../src/engine/import/sheet.ts';
@@ -192,7 +192,8 @@ async function readBoth(file: MutatedFile): Promise<'read' | 'refused'> {
     checkMessage(error.message);
   }
   try {
-    const sheet = await readSheet(file, {});
+    const sheet = await openSheet(file, {});
+    refuseLines(sheet);
     const surveyed = { sheet, surveys: surveyColumns(sheet, 2026) };
     const { read } = planFile(surveyed, null, chooseByMapping(surveyed, []), (example) => JSON.stringify(example));
     return sheet.rows.some((row) => findRowProblem(row, read.columns) !== null) ? 'refused' : 'read';
@@ -244,11 +245,12 @@ describe('damaged files of every format', () => {
           outcomes.refused += 1;
           return;
         }
-        const { header_line, total, report, ...seen } = JSON.parse(text);
+        const { file: read, examples, ...seen } = JSON.parse(text);
+        const { header, report } = read;
         for (const sentence of report.account) checkMessage(sentence);
         const sheet = await readFile(file, {}, { maxBytes: 1e8 });
         expect(countLines({ ...sheet, skipped: report.skipped })).toBe(countLines(sheet));
-        expect([total + seen.repeated, header_line, report.notes]).toEqual([
+        expect([examples + seen.repeated.count, header?.line ?? null, report.notes]).toEqual([
           sheet.rows.length,
           sheet.header?.line ?? null,
           sheet.notes,

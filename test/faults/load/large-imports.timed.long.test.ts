@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== 'linux')(`an import of ${rowsOfImport} rows
       return stats.body.total;
     };
     const [imported, total] = await Promise.all([importing, look(), decide()]);
-    expect([imported.status, imported.body.total]).toEqual([200, rowsOfImport]);
+    expect([imported.status, imported.body.examples]).toEqual([200, rowsOfImport]);
     expect(total).toBe(rowsBefore + rowsOfImport);
     expect(readCounts()).toEqual({ examples: rowsBefore + rowsOfImport, parts: 0 });
     process.stdout.write(`${heldMs.length} decisions, the slowest held ${Math.max(...heldMs).toFixed(0)} ms\n`);

@@ -90,7 +90,7 @@ describe('the readings of a type', () => {
     const { body } = await importAs(['Merkmale;Monat;Ergebnis', ...lines].join('\n'));
     const learned = { Merkmale: { kind: 'list', separator: '|' }, Monat: { kind: 'date', order: 'month_only' } };
     expect(body.readings).toEqual(learned);
-    expect(body.preview[2].input_payload).toEqual({ Merkmale: ['Balkon', 'Meerblick'], Monat: '2024-03-01' });
+    expect(body.first_examples[2].input_payload).toEqual({ Merkmale: ['Balkon', 'Meerblick'], Monat: '2024-03-01' });
     expect(await readVersion()).toMatchObject({ readings: learned });
     const condition = '"Meerblick" in ctx.Merkmale && ctx.Monat >= "2024-03-01"';
     const rule = { name: 'Sicht', condition, then: 'weg', priority: 1 };
@@ -110,12 +110,17 @@ describe('the readings of a type', () => {
     // No value tells day and month apart: the type does.
     const more = 'Anreise,Preis,Stammgast,Land,Ergebnis\n03.04.2017,"7,50",ja,DE,da\n05.06.2017,"8,50",nein,FR,weg\n';
     const { body } = await importAs(more);
-    expect(body.preview[0].input_payload).toEqual({ Anreise: '2017-04-03', Preis: 7.5, Stammgast: true, Land: 'DE' });
+    expect(body.first_examples[0].input_payload).toEqual({
+      Anreise: '2017-04-03',
+      Preis: 7.5,
+      Stammgast: true,
+      Land: 'DE',
+    });
     expect(body.columns[0]).toMatchObject({ read_as: 'date_day_first', reason: 'As the decision type reads it' });
     expect(body.readings).toEqual({ Land: { kind: 'text' } });
     // A file that is written in another way is read in its own, and the type stays.
     const english = 'Preis,Ergebnis\n"1,182.75",weg\n20.50,da\n';
-    expect((await importAs(english)).body.preview[0].input_payload).toEqual({ Preis: 1182.75 });
+    expect((await importAs(english)).body.first_examples[0].input_payload).toEqual({ Preis: 1182.75 });
     expect((await readVersion()).readings).toEqual({ ...readings, Land: { kind: 'text' } });
     await deploy();
     const changed = { ...readings, Stammgast: { kind: 'boolean', yes: ['vorhanden'], no: [], missing: ['?'] } };

@@ -172,9 +172,9 @@ describe('a file of others', () => {
     if (status !== 200) return { refusal: text };
     const columns: { name: string; reason: string }[] = body.columns;
     return {
-      says: body.report.account.join('. '),
-      inputs: body.preview.map((row: { input_payload: object }) => row.input_payload),
-      labels: body.preview.map((row: { expected_decision: string | null }) => row.expected_decision),
+      says: body.file.report.account.join('. '),
+      inputs: body.first_examples.map((row: { input_payload: object }) => row.input_payload),
+      labels: body.first_examples.map((row: { expected_decision: string | null }) => row.expected_decision),
       reasons: Object.fromEntries(columns.map(({ name, reason }) => [name, reason])),
     };
   };
@@ -192,7 +192,7 @@ describe('a file of others', () => {
     const { isError, structuredContent, content: said } = JSON.parse(text.replace(/^(?:.*\n)*?data: /, '')).result;
     return isError
       ? { refusal: JSON.stringify(said) }
-      : { total: structuredContent.total, labelled: structuredContent.labelled };
+      : { examples: structuredContent.examples, labelled: structuredContent.labelled };
   };
 
   it.each(files.cases as Case[])(
@@ -223,7 +223,7 @@ describe('a file of others', () => {
       }
       if (byAgent !== null) {
         const { inputs, labels } = byPage;
-        const counts = { total: inputs?.length, labelled: labels?.filter((label) => label !== null).length };
+        const counts = { examples: inputs?.length, labelled: labels?.filter((label) => label !== null).length };
         expect(byAgent).toEqual(
           given.refusal === undefined ? counts : { refusal: expect.stringContaining(given.refusal) },
         );

@@ -164,7 +164,7 @@ describe('the import of a file', () => {
     const held = { authorization: `Bearer ${key}` };
     expect((await call('POST', `${url}/examples/import`, request, held)).status).toBe(403);
     expect((await call('GET', `${url}/examples/stats`)).body.total).toBe(12);
-    expect((await call('POST', `${url}/examples/import`, request)).body.report.account).toContain(
+    expect((await call('POST', `${url}/examples/import`, request)).body.file.report.account).toContain(
       'Personal fields: Telefon',
     );
     expect((await call('GET', url)).body.pii_fields).toEqual(['Name', 'E-Mail', 'Telefon']);

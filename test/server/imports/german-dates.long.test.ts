@@ -31,7 +31,7 @@ async function measureAccuracy(name: string, writeDate: (iso: string) => string,
   const content = ['Buchung;Anreise;Vorlauf;Ergebnis', ...makeBookings().map(write)].join('\n');
   const mapping = { decision: 'Ergebnis', input: ['Anreise', 'Vorlauf'], read_as: readAs };
   const imported = await call('POST', `${url}/examples/import`, { content, mapping, commit: true });
-  expect(imported.body.total).toBe(rowCount);
+  expect(imported.body.examples).toBe(rowCount);
   const policyId = await train(call, url);
   return (await call('GET', `${url}/policies/${policyId}`)).body.metrics.accuracy;
 }

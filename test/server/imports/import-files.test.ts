@@ -31,6 +31,8 @@ const rows = Array.from({ length: 40 }, (_, i) => [
 const csv = [header, ...rows].map((cells) => cells.join(';')).join('\n');
 const secondInput = { Anreise: '2024-03-02', Preis: 1.5, Stammgast: false, Hotel: 'Resort' };
 
+const rolesOf = ({ columns }: { columns: { role: string }[] }) => columns.map(({ role }) => role);
+
 async function openBookings() {
   const { call, deps } = await openForTest();
   const type = await call('POST', '/api/v1/decision-types', { name: 'buchungen', options: answers });
@@ -42,12 +44,7 @@ describe('a file that nobody prepared, over REST', () => {
   it('is read with the kinds of its columns and the reasons, and written so [FIL-1] [FIL-4] [FIL-6]', async () => {
     const { importAs } = await openBookings();
     const preview = await importAs({ content: csv });
-    expect(preview.body.mapping).toEqual({
-      decision: 'Ergebnis',
-      reason_codes: null,
-      input: ['Anreise', 'Preis', 'Stammgast', 'Hotel'],
-      read_as: {},
-    });
+    expect(rolesOf(preview.body)).toEqual(['ignore', 'input', 'input', 'input', 'input', 'decision']);
     const told = preview.body.columns.map((column: Record<string, unknown>) => [
       column['name'],
       column['kind'],
@@ -63,8 +60,8 @@ describe('a file that nobody prepared, over REST', () => {
       ['Ergebnis', 'string', 'text', '“n/a” counts as empty (1)'],
     ]);
     expect(preview.body.columns[0].left_out).toBe('Looks like an ID, so left out: 40 different values in 40 rows.');
-    expect(preview.body).toMatchObject({ total: 40, labelled: 39, by_option: { behalten: 20, storniert: 19 } });
-    expect(preview.body.preview[1].input_payload).toEqual(secondInput);
+    expect(preview.body).toMatchObject({ examples: 40, labelled: 39, new_options: [] });
+    expect(preview.body.first_examples[1].input_payload).toEqual(secondInput);
     expect((await importAs({ content: csv, commit: true })).body.committed).toBe(true);
   });
 
@@ -73,7 +70,7 @@ describe('a file that nobody prepared, over REST', () => {
     const read_as = { Anreise: 'as_is', Stammgast: 'text' };
     const mapping = { decision: 'Hotel', input: ['Buchung', 'Anreise', 'Stammgast', 'Preis'], read_as };
     const { body } = await importAs({ content: csv, mapping });
-    expect(body.preview[1].input_payload).toEqual({
+    expect(body.first_examples[1].input_payload).toEqual({
       Buchung: 'B-1',
       Anreise: '02.03.2024',
       Stammgast: 'nein',
@@ -106,7 +103,7 @@ describe('a file that nobody prepared, over REST', () => {
     expect((await call('GET', url)).body.total).toBe(0);
     const mapping = { decision: 'label', read_as: { am: 'date_month_first' } };
     const done = await importAs({ content, mapping, commit: true });
-    expect(done.body.preview[0].input_payload).toEqual({ am: '2024-03-04' });
+    expect(done.body.first_examples[0].input_payload).toEqual({ am: '2024-03-04' });
   });
 
   it('is not written before it is clear which of two columns is the answer [FIL-3] [FIL-6]', async () => {
@@ -128,11 +125,8 @@ describe('a file that nobody prepared, over REST', () => {
   it('names the other columns of answers, of which a second import makes a type [FIL-43] [FIL-6]', async () => {
     const { importAs } = await openBookings();
     const content = `text,label_ausgang,label_ton,price\n${Array.from({ length: 20 }, (_, i) => `t ${i},${answers[i % 2]},${'xyz'[i % 3]},${i % 4}`).join('\n')}\n`;
-    const { mapping, other_answers } = (await importAs({ content })).body;
-    expect([mapping, other_answers]).toEqual([
-      { decision: 'label_ausgang', reason_codes: null, input: ['text', 'price'], read_as: {} },
-      ['label_ton'],
-    ]);
+    const { body } = await importAs({ content });
+    expect([rolesOf(body), body.other_answers]).toEqual([['input', 'decision', 'ignore', 'input'], ['label_ton']]);
   });
 
   it('is not written before it is clear whether a column that tells the answer is known before [FIL-40] [FIL-6]', async () => {
@@ -142,10 +136,10 @@ describe('a file that nobody prepared, over REST', () => {
     const lines = Array.from({ length: 400 }, (_, i) => `${i % 16},${'abcde'[i % 5]},${decisionOf(i)}`);
     const content = `Note,Hotel,Ergebnis\n${lines.join('\n')}\n`;
     const named = { decision: 'Ergebnis', reason_codes: null, read_as: {} };
-    const { columns, mapping } = (await importAs({ content, mapping: named })).body;
+    const { columns } = (await importAs({ content, mapping: named })).body;
     expect(columns[0]).toMatchObject({ name: 'Note', explains: 0.99, left_out: null });
     expect(columns[0].doubt).toBe('It alone tells the answer in 99% of the rows. Is it known before the decision?');
-    expect([columns[1].explains, columns[1].doubt, mapping.input]).toEqual([null, null, null]);
+    expect([columns[1].explains, columns[1].doubt, columns[1].role]).toEqual([null, null, 'input']);
     const asked = content.replace('Ergebnis', 'label');
     const refused = await importAs({ content: asked, commit: true });
     expect([refused.status, refused.body.error.details]).toEqual([
@@ -160,7 +154,7 @@ describe('a file that nobody prepared, over REST', () => {
     ]);
     expect((await call('GET', url)).body.total).toBe(0);
     const kept = { ...named, decision: 'label', input: ['Note', 'Hotel'] };
-    expect((await importAs({ content: asked, mapping: kept, commit: true })).body.total).toBe(400);
+    expect((await importAs({ content: asked, mapping: kept, commit: true })).body.examples).toBe(400);
   });
 
   it('is said on stderr by a command, which learns from the rest [FIL-40]', async () => {
@@ -257,13 +251,20 @@ describe('a file that nobody prepared, over REST', () => {
       'buchungen.csv',
     );
     const table = await sendForm(call, `${url}/import`, latin1, { commit: 'true' });
-    expect([table.status, table.body.total, table.body.preview[1].input_payload]).toEqual([200, 40, secondInput]);
+    expect([table.status, table.body.examples, table.body.first_examples[1].input_payload]).toEqual([
+      200,
+      40,
+      secondInput,
+    ]);
 
     const cover = [['Bericht'], ['Stand', 'März']];
     const book = makeWorkbook({ Deckblatt: cover, Daten: [['Buchungen 2024'], header, ...rows] });
     const excel = await sendForm(call, `${url}/import`, new File([book], 'buchungen.xlsx'));
-    expect(excel.body).toMatchObject({ sheets: ['Daten', 'Deckblatt'], header_line: 2, total: 40 });
-    expect(excel.body.preview[1]).toMatchObject({ line: 4, input_payload: secondInput });
+    expect(excel.body).toMatchObject({
+      file: { workbook: { sheets: ['Daten', 'Deckblatt'] }, header: { line: 2 } },
+      examples: 40,
+    });
+    expect(excel.body.first_examples[1]).toMatchObject({ line: 4, input_payload: secondInput });
     const chosen = await sendForm(call, `${url}/import`, new File([book], 'buchungen.xlsx'), {
       sheet: 'Deckblatt',
       header_line: '2',
@@ -273,7 +274,7 @@ describe('a file that nobody prepared, over REST', () => {
     const parquet = readFileSync(path.join(import.meta.dirname, '../../fixtures/bookings.parquet'));
     const mapping = JSON.stringify({ decision: 'ergebnis', read_as: { anreise: 'date_day_first' } });
     const typed = await sendForm(call, `${url}/import`, new File([parquet], 'bookings.parquet'), { mapping });
-    expect(typed.body.preview[1].input_payload).toEqual({
+    expect(typed.body.first_examples[1].input_payload).toEqual({
       am: '2024-03-02',
       anreise: '2024-03-02',
       naechte: 1,
@@ -288,14 +289,14 @@ describe('a file that nobody prepared, over REST', () => {
     const send = async (name: string, commit: boolean) => {
       const file = new File([readFileSync(path.join(import.meta.dirname, `../../fixtures/cases/${name}`))], name);
       const url = `/api/v1/decision-types/${type.body.id}/examples/import`;
-      return (await sendForm(call, url, file, { commit: String(commit) })).body.report.account.slice(1);
+      return (await sendForm(call, url, file, { commit: String(commit) })).body.known;
     };
     const remedy = 'Findings lists equal inputs, where copies are deleted';
-    expect(await send('the-same-file-twice/rows.csv', true)).toEqual([]);
-    expect(await send('the-same-file-twice/rows.csv', false)).toEqual([`4 of 4 rows are here already; ${remedy}`]);
-    expect(await send('the-same-file-twice/conflict.csv', true)).toEqual([
+    expect(await send('the-same-file-twice/rows.csv', true)).toBeNull();
+    expect(await send('the-same-file-twice/rows.csv', false)).toBe(`4 of 4 rows are here already; ${remedy}`);
+    expect(await send('the-same-file-twice/conflict.csv', true)).toBe(
       `1 of 2 rows are here already, 1 with another label (line 2); ${remedy}`,
-    ]);
+    );
   });
 
   it('in a form is refused by its field, and by every operation without files [FIL-6] [ERR-5]', async () => {
@@ -337,10 +338,10 @@ describe('a file that nobody prepared, over REST', () => {
     const names = 'narrative;consumer.older_american;consumer.servicemember;date_received;label';
     const content = [names, ...lines].join('\n');
     const url = `/api/v1/decision-types/${type.body.id}/examples`;
-    const { total, preview } = (await call('POST', `${url}/import`, { content, commit: true })).body;
-    expect(total).toBe(200);
-    expect(preview.map(({ input_payload }: { input_payload: object }) => input_payload)).toEqual(
-      complaints.slice(0, preview.length).map(({ input: { narrative, consumer, date_received } }) => {
+    const { examples, first_examples: first } = (await call('POST', `${url}/import`, { content, commit: true })).body;
+    expect(examples).toBe(200);
+    expect(first.map(({ input_payload }: { input_payload: object }) => input_payload)).toEqual(
+      complaints.slice(0, first.length).map(({ input: { narrative, consumer, date_received } }) => {
         const { older_american, servicemember } = consumer;
         return { narrative, consumer: { older_american, servicemember }, date_received };
       }),

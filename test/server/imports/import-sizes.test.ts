@@ -59,8 +59,8 @@ describe('a small file that holds much', () => {
     const rows = Array.from({ length: 30 }, (_, n) => [n, listNumbers(n).join(' '), 'yes']);
     const file = makeWorkbook({ data: [['amount', 'text', 'answer'], ...rows] });
     const preview = await sendForm([], file, 'texts.xlsx');
-    expect([preview.status, preview.body.total]).toEqual([200, 30]);
-    expect(preview.body.preview.map(({ line }: { line: number }) => line)).toEqual([2, 3, 4, 5]);
+    expect([preview.status, preview.body.examples]).toEqual([200, 30]);
+    expect(preview.body.first_examples.map(({ line }: { line: number }) => line)).toEqual([2, 3, 4, 5]);
     expect(preview.text.length).toBeLessThan(1_200_000);
   });
 

@@ -20,6 +20,12 @@ async function importFile(file: string, options: string[]) {
   return body;
 }
 
+type Imported = { first_examples: { expected_decision: string | null }[] };
+const countLabels = ({ first_examples }: Imported) => {
+  const labels = first_examples.flatMap(({ expected_decision }) => expected_decision ?? []);
+  return Object.fromEntries([...Map.groupBy(labels, (label) => label)].map(([label, { length }]) => [label, length]));
+};
+
 const byOption = { praise: 3, complaint: 2 };
 
 describe('an export of a labelling tool', () => {
@@ -27,31 +33,29 @@ describe('an export of a labelling tool', () => {
     const plain = ['label-studio.json', 'doccano.jsonl', 'argilla.json', 'argilla-flat.jsonl', 'prodigy.jsonl'];
     const exports = [...plain, 'labelbox.ndjson'];
     for (const file of exports) {
-      const { by_option, preview, total, mapping } = await importFile(`labelling-exports/${file}`, [
-        'praise',
-        'complaint',
-      ]);
-      expect([file, by_option, total, mapping.decision]).toEqual([file, byOption, 6, 'label']);
-      expect(preview[0].input_payload.text).toBe('The room was clean and quiet.');
+      const body = await importFile(`labelling-exports/${file}`, ['praise', 'complaint']);
+      expect([file, countLabels(body), body.examples, body.answer]).toEqual([file, byOption, 6, 'label']);
+      expect(body.first_examples[0].input_payload.text).toBe('The room was clean and quiet.');
       const keys = new Set(
-        preview.flatMap(({ input_payload }: { input_payload: object }) => Object.keys(input_payload)),
+        body.first_examples.flatMap(({ input_payload }: { input_payload: object }) => Object.keys(input_payload)),
       );
       expect(['text', 'hotel', 'id', 'meta']).toEqual(expect.arrayContaining([...keys]));
     }
     const short = await importFile('labelling-exports/label-studio-min.json', ['praise', 'complaint']);
-    expect([short.by_option, short.mapping.decision]).toEqual([{ praise: 3, complaint: 3 }, 'sentiment']);
+    expect([countLabels(short), short.answer]).toEqual([{ praise: 3, complaint: 3 }, 'sentiment']);
     const binary = await importFile('labelling-exports/prodigy-binary.jsonl', ['PRAISE', 'not PRAISE']);
-    expect(binary.by_option).toEqual({ PRAISE: 3, 'not PRAISE': 3 });
+    expect(countLabels(binary)).toEqual({ PRAISE: 3, 'not PRAISE': 3 });
   });
 
   it('shows marked parts in words, and never offers them as an input [FIL-33]', async () => {
-    const { columns, mapping } = await importFile('labelling-exports/label-studio.json', ['praise', 'complaint']);
+    const { columns } = await importFile('labelling-exports/label-studio.json', ['praise', 'complaint']);
     const spans = columns.find(({ name }: { name: string }) => name === 'spans');
     expect([spans.samples, spans.left_out]).toEqual([
       ['Berlin [city]'],
       'It was marked while labelling, so no input has it.',
     ]);
-    expect(mapping.input).toEqual(['text', 'hotel']);
+    const inputs = columns.filter(({ role }: { role: string }) => role === 'input');
+    expect(inputs.map(({ name }: { name: string }) => name)).toEqual(['text', 'hotel']);
     const preview = async (file: string) => {
       const { id } = (await bench.call('POST', '/decision-types', { name: newName(), options: ['a', 'b'] })).body;
       const bytes = new File([readFileSync(path.join(folder, 'labelling-exports', file))], file);
@@ -67,10 +71,13 @@ describe('an export of a labelling tool', () => {
 
 describe('a log of a language model', () => {
   it('gives the answer within an object, its fields, and neither id nor time [FIL-32]', async () => {
-    const { mapping, by_option, preview, columns } = await importFile('json-nested/log.jsonl', ['helpful', 'not']);
-    expect([mapping.decision, by_option]).toEqual(['label.verdict', { helpful: 10, not: 10 }]);
-    expect(preview[1].input_payload).toEqual({ user: { plan: 'pro', age: 21 } });
-    const leftOut = columns.map(({ name, left_out }: { name: string; left_out: string | null }) => [name, left_out]);
+    const body = await importFile('json-nested/log.jsonl', ['helpful', 'not']);
+    expect([body.answer, countLabels(body)]).toEqual(['label.verdict', { helpful: 10, not: 10 }]);
+    expect(body.first_examples[1].input_payload).toEqual({ user: { plan: 'pro', age: 21 } });
+    const leftOut = body.columns.map(({ name, left_out }: { name: string; left_out: string | null }) => [
+      name,
+      left_out,
+    ]);
     expect(leftOut).toEqual([
       ['id', 'Looks like an ID, so left out: 20 different values in 20 rows.'],
       ['timestamp', 'It says when the row was written.'],
@@ -86,6 +93,6 @@ describe('a log of a language model', () => {
     const bytes = new File([readFileSync(path.join(folder, 'json-nested/log.jsonl'))], 'log.jsonl');
     const mapping = JSON.stringify({ decision: 'label.verdict', input: ['user', 'id'] });
     const { body } = await sendForm(bench.call, `/decision-types/${id}/examples/import`, bytes, { mapping });
-    expect(body.preview[1].input_payload).toEqual({ user: { plan: 'pro', age: 21 }, id: 'r1' });
+    expect(body.first_examples[1].input_payload).toEqual({ user: { plan: 'pro', age: 21 }, id: 'r1' });
   });
 });

@@ -79,10 +79,7 @@ describe('a second reader in a column of a file', () => {
     const wrong = (await bring({ second_reading: 'annotator' })).body.error.details;
     expect(wrong).toMatchObject([{ loc: ['body', 'mapping', 'second_reading'], type: 'unknown_column' }]);
     const { status, body } = await bring({ second_reading: second });
-    expect([status, body.report.account]).toEqual([
-      200,
-      expect.arrayContaining([expect.stringMatching(/^30 rows read twice/)]),
-    ]);
+    expect([status, body.read_twice.sentence]).toEqual([200, expect.stringMatching(/^30 rows read twice/)]);
     await expectTwoReaders(typeId);
 
     const said: string[] = [];

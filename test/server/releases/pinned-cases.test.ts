@@ -64,7 +64,7 @@ describe('pinned cases', () => {
     const content = 'score,amount,pin,decision\n700,1000,x,approve\n500,1000,,decline\n480,1000,no,decline\n';
     const mapping = { decision: 'decision', must: 'pin' };
     const imported = await call('POST', `${folder.url}/examples/import`, { content, mapping, commit: true });
-    expect(imported.body.preview[0].input_payload).toEqual({ score: 700, amount: 1000 });
+    expect(imported.body.first_examples[0].input_payload).toEqual({ score: 700, amount: 1000 });
     const { items } = (await call('GET', `${folder.url}/examples?must=true`)).body;
     expect(items.map(({ input_payload }: { input_payload: object }) => input_payload)).toEqual([
       { score: 700, amount: 1000 },

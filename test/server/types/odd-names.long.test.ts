@@ -13,7 +13,7 @@ it('counts options and fields that are named like parts of an object', async () 
   const imported = await call('POST', `${url}/examples/import`, { format: 'csv', content, commit: true });
   const counts = [1, 2, 1];
   const countsOf = (record: object) => options.map((option) => Object.getOwnPropertyDescriptor(record, option)?.value);
-  expect([imported.status, countsOf(imported.body.by_option)]).toEqual([200, counts]);
+  expect([imported.status, imported.body.labelled]).toEqual([200, 4]);
   expect(countsOf((await call('GET', `${url}/examples/stats`)).body.by_option)).toEqual(counts);
   expect(countsOf((await call('GET', `${url}/training-readiness`)).body.per_option)).toEqual(counts);
   const listed = (await call('GET', `${url}/examples?decision=hasOwnProperty`)).body;

@@ -81,7 +81,7 @@ describe('a pipeline step', () => {
     truncateSync(file, 100_000_001);
     const dataDir = path.join(scratch, 'data');
     const { code, told } = await runCommand(['train', file, '--label', 'result', '--data-dir', dataDir], { scratch });
-    expect([code, told]).toEqual([2, expect.stringContaining('larger than the 100 MB of one import. Cut it')]);
+    expect([code, told]).toEqual([2, expect.stringContaining('at most 100 MB are read. Import it in several parts.')]);
     const rest = await serveFolder(dataDir);
     expect(await rest('GET', '/api/v1/decision-types')).toMatchObject({ total: 0 });
   });

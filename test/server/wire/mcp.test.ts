@@ -382,10 +382,13 @@ describe('an agent with an API key', () => {
       return (await fetch(address, { headers: { authorization: `Bearer ${key}` } })).json();
     };
     expect(await use(client, 'import_examples', file)).toMatchObject({
-      mapping: { decision: 'Antwort' },
+      answer: 'Antwort',
       questions: [],
-      total: 20,
-      by_option: { keep: 10, cancel: 10 },
+      examples: 20,
+      labels: [
+        { value: 'cancel', count: 10, target: { kind: 'option', option: 'cancel' } },
+        { value: 'keep', count: 10 },
+      ],
     });
     const unclear = { ...file, content: 'day,label\n03.04.2024,keep\n05.06.2024,cancel\n' };
     expect(await use(client, 'import_examples', unclear)).toMatchObject({
@@ -393,7 +396,7 @@ describe('an agent with an API key', () => {
     });
     expect(await listed()).toMatchObject({ total: 0 });
     expect(await use(client, 'import_examples', { ...file, commit: true })).toEqual({
-      total: 20,
+      examples: 20,
       labelled: 20,
       repeated: 0,
     });

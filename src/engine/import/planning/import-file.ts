@@ -40,9 +40,10 @@ const maxValues = 1_500_000;
 /** Cells that a table may hold; they fit that memory as well. */
 const maxCells = 3_000_000;
 
-/** Refuses a file with its first hundred problems. */
+/** Refuses a file with its first hundred problems; the first stands in the message, too, which alone may be shown. */
 export function refuseFile(problems: readonly ErrorDetail[]): never {
-  throw new WorkbenchError('validation_error', 'The file cannot be imported.', problems.slice(0, maxReportedProblems));
+  const message = `The file cannot be imported. (${problems[0]?.msg})`;
+  throw new WorkbenchError('validation_error', message, problems.slice(0, maxReportedProblems));
 }
 
 /** A problem at a line and column of an imported file. */
@@ -106,7 +107,7 @@ function checkSheet({ columns, rows, header }: Sheet): void {
   }
 }
 
-/** Reads a file and lists lines that cannot be read. Throws UnreadableFile, or `validation_error`. */
+/** Reads a file and lists lines that cannot be read. Throws `validation_error` with line and column of each problem. */
 export async function openSheet(file: ImportFile, choice: SheetChoice): Promise<Sheet> {
   const fileLimits = {
     maxBytes: limits.maxImportBytes,
@@ -114,25 +115,24 @@ export async function openSheet(file: ImportFile, choice: SheetChoice): Promise<
     parseJson: parseStrictJson,
     checkText,
   };
-  if ('bytes' in file) await checkPackedSize(file.bytes, { maxRows: limits.maxExamples, maxColumns, maxCells });
-  const sheet =
-    'bytes' in file
-      ? await readFile(file, choice, fileLimits)
-      : await readText('', file.content, file.format, choice, fileLimits);
-  // A file of which no line can be read is refused with the reasons.
-  if (sheet.rows.length === 0 && sheet.refused.length > 0) refuseFile(sheet.refused.map(toProblem));
-  checkSheet(sheet);
-  return sheet;
-}
-
-/** Reads a file whole. Throws `validation_error` with line and column of each problem. */
-export async function readSheet(file: ImportFile, choice: SheetChoice): Promise<Sheet> {
   try {
-    const sheet = await openSheet(file, choice);
-    if (sheet.refused.length > 0) refuseFile(sheet.refused.slice(0, maxReportedProblems).map(toProblem));
+    if ('bytes' in file) await checkPackedSize(file.bytes, { maxRows: limits.maxExamples, maxColumns, maxCells });
+    const sheet =
+      'bytes' in file
+        ? await readFile(file, choice, fileLimits)
+        : await readText('', file.content, file.format, choice, fileLimits);
+    // A file of which no line can be read is refused with the reasons.
+    if (sheet.rows.length === 0) refuseLines(sheet);
+    checkSheet(sheet);
     return sheet;
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    return refuseFile([toFileProblem(error.line, error.column, error.message)]);
+    const { line, column, message } = error;
+    throw new WorkbenchError('validation_error', message, [toFileProblem(line, column, message)]);
   }
+}
+
+/** Refuses a file with its lines that cannot be read, if there are any. */
+export function refuseLines({ refused }: Sheet): void {
+  if (refused.length > 0) refuseFile(refused.slice(0, maxReportedProblems).map(toProblem));
 }

@@ -6,7 +6,7 @@ import { isMissing } from '../kinds.ts';
 import { guessTargets, type LabelUse, listLabels } from '../labels.ts';
 import {
   type ColumnRole,
-  type ImportPlan,
+  type ColumnsPlan,
   type Proposal,
   planImport,
   proposeImport,
@@ -26,7 +26,7 @@ export type ImportedExample = PlannedExample & { must: boolean };
 /** The type that gains the examples, as far as an import needs to know it. */
 export type GainingType = { definition: Pick<Definition, 'options' | 'reason_codes' | 'readings'> };
 type UseImported = (example: ImportedExample, row: SheetRow) => void;
-export type PlannedColumns = { proposal: Proposal; roles: ReadonlyMap<string, ColumnRole>; read: ImportPlan };
+export type PlannedColumns = { proposal: Proposal; roles: ReadonlyMap<string, ColumnRole>; read: ColumnsPlan };
 
 /** Plans what the columns of a file become. Throws `validation_error` for names that no input can have. */
 export function planColumns(file: SurveyedSheet, options: readonly string[], choices: ImportChoices): PlannedColumns {
@@ -36,8 +36,8 @@ export function planColumns(file: SurveyedSheet, options: readonly string[], cho
   if (choices.must !== null) roles.set(choices.must, 'ignore');
   const columns = choices.columns ?? toExampleColumns(names, roles);
   checkInputColumns(columns.inputs);
-  const settled = choices.columns === undefined ? Object.keys(choices.roles) : names;
   const { kinds, piiFields } = choices;
+  const settled = Object.keys(choices.roles);
   return { proposal, roles, read: planImport(file, proposal, { columns, kinds, settled, piiFields }) };
 }
 

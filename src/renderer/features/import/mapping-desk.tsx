@@ -2,7 +2,7 @@ import { Button, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
-import type { OpenImportPlan } from '../../../server/contract/examples/imports.ts';
+import type { ImportPlan } from '../../../server/contract/examples/import-plan.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { Act } from '../../api/journal.ts';
 import { queueKey } from '../../api/labels.ts';
@@ -137,7 +137,7 @@ type MappingDeskProps = {
   type: DecisionType | null;
   from: WaitingFile;
   file: OpenFile;
-  plan: OpenImportPlan;
+  plan: ImportPlan;
   title: string;
   choose: React.ReactNode;
   onClose(): void;

@@ -2,7 +2,7 @@
 import { Button, Radio } from '@mantine/core';
 import { useState } from 'react';
 import type { ConflictChoice } from '../../../engine/export/merge.ts';
-import type { OpenImportPlan } from '../../../server/contract/examples/imports.ts';
+import type { ImportPlan } from '../../../server/contract/examples/import-plan.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { queueKey } from '../../api/labels.ts';
 import { Figure } from '../../parts/figure.tsx';
@@ -27,12 +27,12 @@ const choices: { value: ConflictChoice; label: string; description: string }[] =
   },
 ];
 
-type Merge = NonNullable<OpenImportPlan['merge']>;
+type Merge = NonNullable<ImportPlan['merge']>;
 type MergeDeskProps = {
   type: DecisionType;
   from: WaitingFile;
   file: OpenFile;
-  plan: OpenImportPlan;
+  plan: ImportPlan;
   merge: Merge;
   title: string;
   choose: React.ReactNode;

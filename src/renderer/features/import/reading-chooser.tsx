@@ -2,10 +2,11 @@
 import { NativeSelect, Radio } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { separators } from '../../../engine/import/tables/find-separator.ts';
-import type { ImportChoice, OpenImportPlan } from '../../../server/contract/examples/imports.ts';
+import type { ImportPlan } from '../../../server/contract/examples/import-plan.ts';
+import type { ImportChoice } from '../../../server/contract/examples/imports.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 
-type ReadingProps = { file: OpenImportPlan['file']; onChoose(choice: ImportChoice): void };
+type ReadingProps = { file: ImportPlan['file']; onChoose(choice: ImportChoice): void };
 type ReadingChooserProps = ReadingProps & { name: ReactNode };
 
 /** Shows in what encoding a text could be and how it would read. */

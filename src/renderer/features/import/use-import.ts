@@ -1,8 +1,9 @@
 /** The import of a chosen file: the server holds the file and plans it, the page shows the plan and sends choices. */
 import { useEffect, useRef, useState } from 'react';
-import { limits } from '../../../engine/limits.ts';
+import { describeFileBound, limits } from '../../../engine/limits.ts';
 import { ApiError } from '../../../server/contract/client.ts';
-import type { ImportChoice, OpenImportPlan } from '../../../server/contract/examples/imports.ts';
+import type { ImportPlan } from '../../../server/contract/examples/import-plan.ts';
+import type { ImportChoice } from '../../../server/contract/examples/imports.ts';
 import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { change } from '../../state/queries.ts';
@@ -13,7 +14,7 @@ type FileState =
   | { kind: 'none' }
   | { kind: 'moved'; file: File }
   | { kind: 'reading'; name: string; cancel(): void }
-  | { kind: 'open'; from: WaitingFile; opened: OpenFile; plan: OpenImportPlan }
+  | { kind: 'open'; from: WaitingFile; opened: OpenFile; plan: ImportPlan }
   | { kind: 'failed'; name: string; message: string };
 
 const isMovedFile = ({ name }: File): boolean => /\.zip$/i.test(name);
@@ -58,12 +59,9 @@ export class OpenFile {
     return this.#otherAnswers;
   }
 
-  async open(signal?: AbortSignal): Promise<OpenImportPlan> {
+  async open(signal?: AbortSignal): Promise<ImportPlan> {
     const { file } = this.#from;
-    if (file.size > limits.maxImportBytes) {
-      const [size, most] = [Math.ceil(file.size / 1_000_000), limits.maxImportBytes / 1_000_000];
-      throw new Error(`The file holds ${size} MB; at most ${most} MB are read. Import it in several parts.`);
-    }
+    if (file.size > limits.maxImportBytes) throw new Error(describeFileBound(file.size));
     const form = new FormData();
     if (this.#type) form.set('decision_type_id', this.#type.id);
     form.set('file', file);
@@ -74,7 +72,7 @@ export class OpenFile {
     return this.#takePlan(opened);
   }
 
-  #takePlan({ plan }: OutputOf<'imports.choose'>): OpenImportPlan {
+  #takePlan({ plan }: OutputOf<'imports.choose'>): ImportPlan {
     this.#otherAnswers = plan.other_answers;
     return plan;
   }
@@ -95,7 +93,7 @@ export class OpenFile {
   }
 
   /** Adds a choice, which is answered with the plan that it makes. */
-  choose(choice: ImportChoice): Promise<OpenImportPlan> {
+  choose(choice: ImportChoice): Promise<ImportPlan> {
     return this.#inTurn(async () => {
       const plan = this.#takePlan(await this.#send(choice));
       this.#choices.push(choice);

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import type { LabelTarget } from '../../../engine/import/labels.ts';
 import type { ColumnRole } from '../../../engine/import/plan-import.ts';
 import type { ColumnKind } from '../../../engine/import/sheet.ts';
-import type { ImportChoice, OpenImportPlan } from '../../../server/contract/examples/imports.ts';
+import type { ImportPlan } from '../../../server/contract/examples/import-plan.ts';
+import type { ImportChoice } from '../../../server/contract/examples/imports.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { OpenFile } from './use-import.ts';
 
@@ -12,7 +13,7 @@ const noOptions: readonly string[] = [];
 type Sent = Pick<ImportChoice, 'answer'> & { [K in 'roles' | 'kinds' | 'targets']: NonNullable<ImportChoice[K]> };
 
 /** Holds the plan of a file, sends what a person decides about it, and shows the plan that follows. */
-export function useMapping(type: DecisionType | null, file: OpenFile, first: OpenImportPlan) {
+export function useMapping(type: DecisionType | null, file: OpenFile, first: ImportPlan) {
   const [plan, setPlan] = useState(first);
   const [sent, setSent] = useState<readonly ImportChoice[]>([]);
   const [typedOptions, setTyped] = useState<string[]>([]);

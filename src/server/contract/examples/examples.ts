@@ -1,16 +1,17 @@
 /** Examples: adding, importing, generating, labelling. */
 import { z } from 'zod';
-import { characters, readingsSchema } from '../../../engine/domain/definition.ts';
+import { characters } from '../../../engine/domain/definition.ts';
 import { byName, pick } from '../../../engine/domain/records.ts';
 import { exampleFields, exampleShape, givenFlags, setFlags, shownFlags } from '../../../engine/examples/fields.ts';
 import { exampleFormats } from '../../../engine/export/file-kinds.ts';
 import { conflictChoices } from '../../../engine/export/merge.ts';
-import { columnKinds, skipReasons, textFormats } from '../../../engine/import/sheet.ts';
+import { columnKinds, textFormats } from '../../../engine/import/sheet.ts';
 import { isEncoding } from '../../../engine/import/tables/decode-text.ts';
 import { jsonObject, orNull } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { aliasOf, dateTime, jsonText, pageQuery, paginated, uuid } from '../common.ts';
 import { creates, destroys, operation, updates } from '../operation.ts';
+import { importPlanSchema } from './import-plan.ts';
 
 const reasonCodes = exampleShape.reasonCodes.describe('Reason codes of the type that apply');
 const inputPayload = jsonObject.describe('The input, a JSON object');
@@ -213,107 +214,9 @@ export const importFormSchema = z.strictObject({
   ...importFields,
 });
 
-export const importResultSchema = z.object({
+const importResultSchema = importPlanSchema.extend({
   committed: z.boolean().describe('Whether it was written'),
-  mapping: importMappingSchema,
-  columns: z.array(
-    z.object({
-      name: z.string(),
-      kind: z.string().describe('JSON type of the values as they are read; mixed or empty'),
-      samples: z.array(z.string()),
-      read_as: z.enum(columnKinds),
-      reason: z.string().describe('Why it is read so; empty where nothing is to be said'),
-      choices: z
-        .array(z.enum(columnKinds))
-        .describe('Readings of which no value tells the right one: choose in read_as'),
-      left_out: z.string().nullable().describe('Why the column is not part of the input; a mapping takes it back in'),
-      explains: z
-        .number()
-        .nullable()
-        .describe('Share of the rows in which it alone tells the answer, where that is too much; else null'),
-      doubt: z
-        .string()
-        .nullable()
-        .describe('Why a column of the input may have to be left out. Settled by a mapping that names the input'),
-    }),
-  ),
-  answer_candidates: z
-    .array(
-      z.object({
-        column: z.string(),
-        why: z.string().describe('Facts that speak for it'),
-        values: z.record(z.string(), z.int()).describe('Its commonest values with their rows'),
-      }),
-    )
-    .describe('Columns that could hold the labels, the likeliest first'),
-  other_answers: z
-    .array(z.string())
-    .describe('Columns that look like the answers of other decision types; without a mapping they are left out'),
-  questions: z
-    .array(
-      z.object({ about: z.enum(['encoding', 'answer', 'input', 'kind']), column: z.string(), sentence: z.string() }),
-    )
-    .describe('What only a person can tell. A commit is refused while one is open'),
-  report: z
-    .object({
-      encoding: z.string().nullable().describe('Encoding of a text file; null for other files, and for text in a body'),
-      encodings: z
-        .array(z.object({ encoding: z.string(), example: z.string() }))
-        .describe('What the text could be in where nothing in it tells, and how it would read: choose in encoding'),
-      delimiter: z.string().nullable().describe('What separates the cells of a text; empty: one column'),
-      quote: z.string().nullable().describe('What stands around cells that hold a separator; empty: nothing'),
-      account: z.array(z.string()).describe('How the file was read, in the sentences that page and command line show'),
-      skipped: z
-        .array(
-          z.object({
-            reason: z.enum(skipReasons),
-            count: z.int(),
-            lines: z.array(z.int()).describe('The first of them'),
-          }),
-        )
-        .describe('Lines that are no rows: titles, second headers, totals and notes around a table, and blank lines'),
-      notes: z.array(z.string()).describe('What was guessed, made up or lost, in sentences'),
-    })
-    .describe('How the file was read'),
-  merge: z
-    .object({
-      added: z.int(),
-      changed: z.int().describe('Without the conflicts'),
-      unchanged: z.int(),
-      read_again: z.int().describe('Labels of a labelling page that become second readings beside the label here'),
-      gone: z.int().describe('Labels of a labelling page whose example is not here any more'),
-      conflicts: z.int().describe('Changed here and in the file otherwise: they become what on_conflict says'),
-      items: z
-        .array(
-          z.object({
-            line: z.int(),
-            example_id: uuid,
-            about: z.enum(['label', 'input']),
-            here: z.string().nullable().describe('The label here'),
-            there: z.string().nullable().describe('The label in the file'),
-          }),
-        )
-        .describe('The first 100 conflicts'),
-    })
-    .nullable()
-    .describe(
-      'Of an export of examples: its rows are the examples of their ids, else those of equal inputs, and new ones otherwise. No label is removed. null: another file, whose rows are all added',
-    ),
-  sheets: z.array(z.string()).describe('Sheets of a workbook, the fullest first'),
-  header_line: z.int().nullable().describe('Line of the file with the names of the columns; 0: there is none'),
-  readings: readingsSchema.describe(
-    'How the type reads texts of these fields in calls from now on, where the key has the scope deploy: it had none of them',
-  ),
-  total: z.int().describe('Rows of the file that are examples'),
-  repeated: z
-    .int()
-    .describe('Rows left out as copies of an earlier one; where no column tells rows apart they are kept'),
-  labelled: z.int(),
-  by_option: z.record(z.string(), z.int()).describe('Labelled rows of each option'),
-  unknown_decisions: z
-    .array(z.object({ value: z.string(), count: z.int(), line: z.int() }))
-    .describe('Labels that are none of the options'),
-  preview: z
+  first_examples: z
     .array(
       z.object({
         line: z.int(),
@@ -322,9 +225,8 @@ export const importResultSchema = z.object({
         reason_codes: z.array(z.string()),
       }),
     )
-    .describe('The first 20 rows, or as many of them as take a megabyte'),
+    .describe('The first 20 examples, or as many of them as take a megabyte'),
 });
-
 export type ImportResult = z.infer<typeof importResultSchema>;
 
 const bulkValues = {

@@ -8,15 +8,11 @@ import { limits } from '../../../engine/limits.ts';
 import { uuid } from '../common.ts';
 import { operation, updates } from '../operation.ts';
 import { decisionTypeSchema, piiFields } from '../types/decision-types.ts';
-import { encodingField, importedFile, importResultSchema, onConflict, readingFields } from './examples.ts';
+import { encodingField, importedFile, onConflict, readingFields } from './examples.ts';
+import { cellRows, importPlanSchema, labelTargetSchema } from './import-plan.ts';
 
 const names = (max: number) => z.array(nameText(limits.maxNameLength)).max(max).default([]);
 /** How the file of an import is read, what its columns become, and what its labels mean. */
-const labelTargetSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('option'), option: z.string() }),
-  z.strictObject({ kind: z.literal('add') }),
-  z.strictObject({ kind: z.literal('none') }),
-]);
 const maxNamedColumns = 2_000;
 const maxNamedLabels = 10_000;
 const byName = <V extends z.ZodType>(value: V, max: number) =>
@@ -70,78 +66,9 @@ const importChoiceSchema = z
   .meta({ id: 'ImportChoice', examples: [{ answer: 'label', kinds: { amount: 'number_decimal_comma' } }] });
 export type ImportChoice = z.output<typeof importChoiceSchema>;
 
-const counted = z.object({ count: z.int(), sentence: z.string().nullable() });
-const cellRows = z.array(z.object({ line: z.int(), cells: z.array(z.string()) }));
-const resultShape = importResultSchema.shape;
-const planSchema = z
-  .object({
-    file: z
-      .object({
-        name: z.string(),
-        rows: z.int(),
-        detected: z.array(z.string()).describe('Facts found out about its format'),
-        report: resultShape.report,
-        workbook: z.object({ sheets: z.array(z.string()), hidden: z.array(z.string()), sheet: z.string() }).nullable(),
-        header: z
-          .object({ line: z.int(), first: z.array(z.object({ line: z.int(), text: z.string() })) })
-          .nullable()
-          .describe('The line that names the columns, 0 for none, and the first lines'),
-        refused: z
-          .object({ count: z.int(), first: z.array(z.object({ line: z.int(), message: z.string() })) })
-          .describe('Lines that cannot be read, which are left out'),
-      })
-      .describe('How the file was read'),
-    columns: z.array(
-      resultShape.columns.element.extend({
-        role: z.enum(columnRoles),
-        asked: z.string().nullable().describe('Why it is asked what it becomes; null: it is not'),
-        is_doubtful: z.boolean().describe('Whether the reading is a guess'),
-        filled: z.int(),
-        distinct: z.int(),
-        spread: z.array(z.int()).describe('Rows of its commonest values, or of equal steps; empty: nothing to show'),
-        language: z.string().nullable().describe('Of a column of texts, in words'),
-      }),
-    ),
-    personal: z.array(z.string()).describe('Columns of the input that tell who somebody is, by name or values'),
-    pii_fields: z
-      .array(z.string())
-      .nullable()
-      .describe('Columns that become personal fields; null: none, as nothing was said about it'),
-    answer: z.string().nullable().describe('Column with the labels; null: none, or a question asks for it'),
-    answer_candidates: resultShape.answer_candidates,
-    answer_is_certain: z.boolean().describe('Whether the file itself tells which column is the answer'),
-    answers_are_several: z.boolean().describe('Whether some could be decision types of their own'),
-    other_answers: resultShape.other_answers,
-    questions: resultShape.questions,
-    labels: z
-      .array(z.object({ value: z.string(), count: z.int(), line: z.int(), target: labelTargetSchema }))
-      .describe('The commonest 2,000 labels: their rows, the line of the first, and what each means'),
-    labels_total: z.int(),
-    near: z
-      .array(z.object({ label: z.string(), option: z.string(), is_open: z.boolean() }))
-      .describe('Labels that may be a variant spelling of an option; is_open: nothing was said about it yet'),
-    examples: z.int().describe('Rows that become examples'),
-    labelled: z.int(),
-    new_options: z.array(z.string()),
-    new_reason_codes: z.array(z.string()),
-    readings: resultShape.readings,
-    second_reader: z.string().nullable().describe('Column that may hold the labels of a second reader'),
-    read_twice: counted.describe('Rows with the labels of two readers'),
-    repeated: counted.describe('Copies that are left out'),
-    alike: counted.describe('Copies that are kept'),
-    conflicts: counted.describe('Rows with the input of another and another label'),
-    misfits: z
-      .array(z.object({ column: z.string(), count: z.int(), line: z.int(), message: z.string() }))
-      .describe('Cells that are left empty because they do not fit the kind of their column'),
-    known: z.string().nullable().describe('Which rows are examples of the type already; null: none'),
-    preview: cellRows.describe('The first rows, cells as texts'),
-    merge: resultShape.merge.unwrap().extend({ unknown_decisions: resultShape.unknown_decisions }).nullable(),
-  })
-  .meta({ id: 'OpenImport' });
-export type OpenImportPlan = z.output<typeof planSchema>;
 const openedSchema = z.object({
   id: uuid,
-  plan: planSchema.describe('What becomes of the file'),
+  plan: importPlanSchema.describe('What becomes of the file'),
 });
 
 /** A line of a file as an import makes an example of it, or why it makes none. */
@@ -225,7 +152,7 @@ export const importOperations = {
       decision_type: decisionTypeSchema,
       examples: z.int().describe('Added examples'),
       example_ids: z.array(uuid).describe('Ids of the added examples'),
-      merge: resultShape.merge,
+      merge: importPlanSchema.shape.merge,
     }),
     summary: 'Make the type, its new options and all examples of an import count, or nothing of it',
     hints: updates,

@@ -132,7 +132,7 @@ export const exampleHandlers = {
 
   'examples.import': (deps, { type, caller, body, receipt }) =>
     importExamples(deps, toCallerId(caller), type, body, (result) => {
-      const { pii_fields: personal = [] } = result.mapping;
+      const personal = result.pii_fields ?? [];
       if (personal.length > 0) requireScope(caller, 'deploy');
       const readings = mayAddReadings(caller, type) ? result.readings : {};
       addFieldFacts(deps, caller, type.id, { readings, personal });

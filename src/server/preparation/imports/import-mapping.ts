@@ -1,10 +1,14 @@
 /** The mapping of an example file: as its request says, or as the names and values of its columns propose. */
 import type { ErrorDetail } from '../../../engine/errors.ts';
 import { findCalledAnswer } from '../../../engine/import/answers.ts';
-import { findFileAnswers, type Question, type SurveyedSheet } from '../../../engine/import/plan-import.ts';
+import {
+  type ColumnRole,
+  findFileAnswers,
+  type Question,
+  type SurveyedSheet,
+} from '../../../engine/import/plan-import.ts';
 import { type ImportChoices, startChoices } from '../../../engine/import/planning/import-choices.ts';
 import { refuseFile, toFileProblem } from '../../../engine/import/planning/import-file.ts';
-import type { PlannedColumns } from '../../../engine/import/planning/plan-file.ts';
 import type { ExampleColumns } from '../../../engine/import/row-reader.ts';
 import { readCell, type Sheet, type SheetRow } from '../../../engine/import/sheet.ts';
 import { isJsonObject } from '../../../engine/json.ts';
@@ -18,14 +22,8 @@ export function chooseByMapping(file: SurveyedSheet, options: readonly string[],
   if (given === undefined) return { ...chosen, answer: findCalledAnswer(names, findFileAnswers(file, options)) };
   checkMapping(given, names);
   const { decision: answer, must = null, read_as: kinds, pii_fields: piiFields } = given;
-  return { ...chosen, answer, must, kinds, piiFields, columns: toColumns(given, file.sheet) };
-}
-
-/** The mapping that a plan follows. */
-export function toMapping({ proposal, read }: PlannedColumns): ImportMapping {
-  const { inputs, decision, reasons } = read.columns;
-  const isAll = ![...proposal.roles.values()].includes('ignore');
-  return { decision, reason_codes: reasons, input: isAll ? null : [...inputs], read_as: {} };
+  const columns = toColumns(given, file.sheet);
+  return { ...chosen, answer, must, kinds, piiFields, columns, roles: toRoles(names, columns) };
 }
 
 /** A mapping that names no input takes all columns but the answer and the reason codes. */
@@ -38,6 +36,22 @@ function toColumns(mapping: ImportMapping, sheet: Sheet): ExampleColumns {
   const inputs = input ?? columns.filter((name) => !left.includes(name));
   return { inputs, decision, reasons, second };
 }
+
+/** Columns with what they become; one of an object that is taken whole is input as well. */
+function toRoles(names: readonly string[], { inputs, decision, reasons, second }: ExampleColumns) {
+  const taken = new Set(inputs);
+  const singles = new Map<string | null, ColumnRole>([
+    [second, 'second_reading'],
+    [reasons, 'reasons'],
+    [decision, 'decision'],
+  ]);
+  const isInput = (name: string) => listOuterNames(name).some((outer) => taken.has(outer));
+  const toRole = (name: string): ColumnRole => singles.get(name) ?? (isInput(name) ? 'input' : 'ignore');
+  return Object.fromEntries(names.map((name) => [name, toRole(name)]));
+}
+
+/** The name of a column and those of the objects around it, which was opened into its fields. */
+const listOuterNames = (name: string) => name.split('.').map((_, depth, keys) => keys.slice(0, depth + 1).join('.'));
 
 /** Says to a program which part of its request answers a question. */
 export function toRequestProblem({ about, column, sentence }: Question): ErrorDetail {
@@ -69,11 +83,17 @@ export function findRowProblem(row: SheetRow, { inputs, decision, reasons }: Exa
   return isWhole && !Object.hasOwn(values, whole) ? toFileProblem(line, whole, `"${whole}" is missing`) : null;
 }
 
+/** Refuses a file for the first row in which one of these cells stands. */
+export function refuseBrokenRow({ rows }: Sheet, columns: ExampleColumns): void {
+  for (const row of rows) {
+    const problem = findRowProblem(row, columns);
+    if (problem !== null) refuseFile([problem]);
+  }
+}
+
 /** Refuses a mapping that names columns the file does not have. */
 function checkMapping(mapping: ImportMapping, names: readonly string[]): void {
-  // An object that was opened into its fields is still known by its own name.
-  const outer = names.flatMap((name) => name.split('.').map((_, depth, keys) => keys.slice(0, depth).join('.')));
-  const known = new Set([...names, ...outer]);
+  const known = new Set(names.flatMap(listOuterNames));
   const places: [name: string | null, ...loc: (string | number)[]][] = [
     [mapping.decision, 'decision'],
     [mapping.reason_codes, 'reason_codes'],

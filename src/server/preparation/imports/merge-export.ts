@@ -19,12 +19,13 @@ import { isJsonObject, toCanonicalJson } from '../../../engine/json.ts';
 import { formatCount } from '../../../engine/numeric.ts';
 import { blankMasks } from '../../../engine/pii.ts';
 import { hashString } from '../../../engine/random.ts';
-import type { ImportResult } from '../../contract/examples/examples.ts';
+import type { ImportPlan } from '../../contract/examples/import-plan.ts';
 import { createIdSource } from '../../process/clock.ts';
 import { type RawExample, selectExamples, toExample } from '../../store/examples/example-fields.ts';
 import { type ExampleMerges, writeMerges } from '../../store/examples/example-merges.ts';
 import type { GivenLabels } from '../../store/examples/given-labels.ts';
 import type { ExampleType } from '../examples/prepare-examples.ts';
+import { collectUnknown } from './unknown-names.ts';
 
 /** The type that a file belongs to, and where its examples are. */
 export type OwnOrder = {
@@ -35,12 +36,12 @@ export type OwnOrder = {
 type GivenExample = ExampleRecord & { given?: GivenLabels };
 /** An export that was read: its rows, what they add and change, and what stands against that. */
 export type OwnExport = { added: GivenExample[]; merges: ExampleMerges } & {
-  imported: ImportedExample[];
-  merge: NonNullable<ImportResult['merge']>;
+  merge: NonNullable<ImportPlan['merge']>;
   problems: ErrorDetail[];
 };
 
 const maxListedConflicts = 100;
+const ownColumns = { decision: 'expected_decision', reasons: 'reason_codes' };
 
 /** Reads an export of examples and compares it with those of its type. */
 export function readOwnExport(sheet: Sheet, order: OwnOrder, choice: ConflictChoice): OwnExport {
@@ -52,10 +53,13 @@ export function readOwnExport(sheet: Sheet, order: OwnOrder, choice: ConflictCho
     const known = openKnown(db, order.type.id);
     const plan = planMerge(file, known, choice);
     const added = giveIds(db, plan.added, newId);
-    const problems = listProblems(plan.conflicts.length, choice);
+    const unknown = collectUnknown(order.type.definition);
+    for (const example of imported) unknown.add(example);
+    const problems = [...unknown.listProblems(ownColumns), ...listProblems(plan.conflicts.length, choice)];
+    const merge = { ...describeMerge(plan), unknown_decisions: unknown.listDecisions() };
     const again = listAgain(plan, known.findLabel, order.nowMs);
     const merges = writeMerges(order.type.id, order.nowMs, listChanged(plan), [...listReadings(plan), ...again]);
-    return { imported, added, merges, merge: describeMerge(plan), problems };
+    return { added, merges, merge, problems };
   } finally {
     db.close();
   }
@@ -231,15 +235,7 @@ function openKnown(db: Database.Database, typeId: string) {
   } satisfies KnownExamples<GivenExample> & { findLabel: unknown };
 }
 
-function describeMerge({
-  added,
-  changed,
-  settled,
-  unchanged,
-  conflicts,
-  readAgain,
-  gone,
-}: MergePlan<GivenExample>): NonNullable<ImportResult['merge']> {
+function describeMerge({ added, changed, settled, unchanged, conflicts, readAgain, gone }: MergePlan<GivenExample>) {
   const again = new Set(readAgain.map(({ id }) => id));
   return {
     added: added.length,

@@ -1,6 +1,8 @@
-/** The rows that a file adds, written as they are planned: all or none. */
-import { refuseProblems, toInvalidValue } from '../../../door/errors/validation-error.ts';
+/** Writing what a file adds, as it is planned: all or nothing. */
+import { refuseProblems } from '../../../door/errors/validation-error.ts';
+import type { Readings } from '../../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../../engine/errors.ts';
+import type { ConflictChoice } from '../../../engine/export/merge.ts';
 import type { ImportChoices } from '../../../engine/import/planning/import-choices.ts';
 import { refuseSize, toFileProblem, toProblem } from '../../../engine/import/planning/import-file.ts';
 import {
@@ -11,17 +13,20 @@ import {
 } from '../../../engine/import/planning/plan-file.ts';
 import type { ExampleColumns, PlannedExample } from '../../../engine/import/row-reader.ts';
 import type { Sheet, SheetRow } from '../../../engine/import/sheet.ts';
-import { countOf } from '../../../engine/numeric.ts';
-import type { ImportMapping, ImportResult } from '../../contract/examples/examples.ts';
+import type { ImportMapping } from '../../contract/examples/examples.ts';
 import { createIdSource } from '../../process/clock.ts';
+import type { ExampleMerges } from '../../store/examples/example-merges.ts';
 import { type ExampleRows, ExampleRowWriter } from '../../store/examples/examples.ts';
 import type { GivenLabels } from '../../store/examples/given-labels.ts';
 import type { ExampleType } from '../examples/prepare-examples.ts';
 import { findRowProblem } from './import-mapping.ts';
-import type { OwnExport } from './merge-export.ts';
+import type { ImportTarget } from './imported-file.ts';
+import type { OwnExport, OwnOrder } from './merge-export.ts';
+import { collectUnknown } from './unknown-names.ts';
 
 const maxListed = 100;
-const maxUnknownDecisions = 100;
+/** Characters of all rows in MiB: in each, the names of the columns stand again. */
+const maxMebibytes = 128;
 
 /** The columns of an export are known. */
 export const ownMapping: ImportMapping = {
@@ -31,42 +36,82 @@ export const ownMapping: ImportMapping = {
   read_as: {},
 };
 
-export type Written = { rows: ExampleRows; ids: string[] };
-export type RowsOrder = {
-  /** Null where the import makes it, with the id `typeId`. */
-  type: ExampleType | null;
+/** Rows that an import adds, examples that it changes, and names that its type gains. */
+export type WrittenImport = {
+  rows: ExampleRows;
+  ids: string[];
+  names: { options: string[]; reason_codes: string[]; readings: Readings; pii_fields: string[] };
+  merges: ExampleMerges | null;
+  merge: OwnExport['merge'] | null;
+};
+export type WriteOrder = ImportTarget & {
+  /** The id of the type, also of one that the import makes. */
   typeId: string;
   choices: ImportChoices;
   nowMs: number;
-  /** Characters of all rows in MiB: in each, the names of the columns stand again. */
-  maxMebibytes: number;
+  onConflict: ConflictChoice;
   /** Whether what would be left out, or added to the type unasked, is refused. */
   isStrict: boolean;
   /** Lists what is asked and not answered, as problems of the request. */
   listOpen(plan: FilePlan): ErrorDetail[];
 };
 
-/** Writes the rows of a file, of which `use` hears each. Throws `validation_error` with the first hundred problems. */
-export function writeRows(
+/** Reads an export; what opens the database is loaded for exports alone. Null for any other file. */
+export async function readOwn(sheet: Sheet, order: OwnOrder, choice: ConflictChoice): Promise<OwnExport | null> {
+  if (!sheet.isOwnExport) return null;
+  const { readOwnExport } = await import('./merge-export.ts');
+  return readOwnExport(sheet, order, choice);
+}
+
+/** Writes what a file adds and changes, of whose examples `use` hears each. Throws `validation_error`. */
+export async function writeImport(
   sheet: Sheet,
   planned: PlannedColumns,
-  order: RowsOrder,
-  use?: (example: ImportedExample, row: SheetRow) => void,
-): Written & { plan: FilePlan } {
-  const { typeId, nowMs, maxMebibytes } = order;
+  order: WriteOrder,
+  use?: (example: ImportedExample) => void,
+): Promise<WrittenImport & { plan: FilePlan }> {
+  const { type, typeId, choices, nowMs } = order;
+  if (sheet.isOwnExport) {
+    const plan = planExamples(sheet, type, choices, planned, use);
+    const made = type ?? makeTypeOfExport(typeId, plan);
+    const own = made && (await readOwn(sheet, { ...order, type: made }, order.onConflict));
+    if (made && own) {
+      const { options, reason_codes, readings } = made.definition;
+      const none = { options: [], reason_codes: [], readings: {} };
+      const names = { ...(type === null ? { options, reason_codes, readings } : none), pii_fields: [] };
+      return { ...writeOwn(own, typeId, nowMs), names, merges: own.merges, merge: own.merge, plan };
+    }
+  }
+  const { plan, ...written } = writeRows(sheet, planned, order, use);
+  const { newOptions: options, newReasons: reason_codes, newReadings: readings } = plan.rows;
+  const names = { options, reason_codes, readings, pii_fields: plan.read.piiFields ?? [] };
+  return { ...written, names, merges: null, merge: null, plan };
+}
+
+/** The type that an export of examples makes; null where its columns or labels become others. */
+function makeTypeOfExport(id: string, { read, labels, targets, rows }: FilePlan): ExampleType | null {
+  const isWhole = read.columns.inputs.join() === 'input_payload' && read.columns.decision === ownMapping.decision;
+  const areKept = labels.every(({ value }) => targets[value]?.kind === 'add');
+  if (!isWhole || !areKept) return null;
+  return { id, definition: { options: rows.newOptions, reason_codes: rows.newReasons, readings: {} } };
+}
+
+/** Writes the rows of a file as they are planned. Throws `validation_error` with the first hundred problems. */
+function writeRows(sheet: Sheet, planned: PlannedColumns, order: WriteOrder, use?: (example: ImportedExample) => void) {
+  const { type, typeId, choices, nowMs } = order;
   const { columns } = planned.read;
   const check = order.isStrict ? checkStrictly(sheet, order, columns) : null;
   const newId = createIdSource(() => nowMs);
   const rows = new ExampleRowWriter(typeId, nowMs);
   const ids: string[] = [];
-  const plan = planExamples(sheet, order.type, order.choices, planned, (example, row) => {
-    use?.(example, row);
+  const plan = planExamples(sheet, type, choices, planned, (example, row) => {
+    use?.(example);
     check?.add(example, row);
     const id = newId();
     const given = toReading(example, columns, nowMs);
     // Two readers of one mind confirm a label, as they do one after the other.
     rows.add({ id, ...example, reviewed: given?.secondReading?.decision === example.decision }, given);
-    refuseMore(rows, maxMebibytes);
+    refuseMore(rows);
     ids.push(id);
   });
   const problems = [...order.listOpen(plan), ...(check?.listProblems(plan.rows) ?? [])];
@@ -75,23 +120,17 @@ export function writeRows(
 }
 
 /** Writes the new examples of an export. Throws `validation_error` with the first hundred problems. */
-export function writeOwn(
-  { imported, added, problems }: OwnExport,
-  type: ExampleType,
-  { nowMs, maxMebibytes }: Pick<RowsOrder, 'nowMs' | 'maxMebibytes'>,
-): Written {
-  const unknown = collectUnknown(type.definition);
-  for (const example of imported) unknown.add(example);
-  refuseProblems([...unknown.listProblems(ownMapping), ...problems].slice(0, maxListed));
-  const rows = new ExampleRowWriter(type.id, nowMs);
+function writeOwn({ added, problems }: OwnExport, typeId: string, nowMs: number) {
+  refuseProblems(problems.slice(0, maxListed));
+  const rows = new ExampleRowWriter(typeId, nowMs);
   for (const { given, ...example } of added) {
     rows.add(example, given);
-    refuseMore(rows, maxMebibytes);
+    refuseMore(rows);
   }
   return { rows: rows.finish(), ids: added.map(({ id }) => id) };
 }
 
-function refuseMore({ characters }: ExampleRowWriter, maxMebibytes: number): void {
+function refuseMore({ characters }: ExampleRowWriter): void {
   if (characters > maxMebibytes * 2 ** 20)
     refuseSize(`the examples with the names of their columns take more than ${maxMebibytes} MiB`);
 }
@@ -104,40 +143,6 @@ function toReading({ decision, second }: PlannedExample, columns: ExampleColumns
   return { reader: null, labelledAtMs: null, secondReading: { ...first, ...reading, settled_at: null } };
 }
 
-type Unknown = ImportResult['unknown_decisions'][number];
-
-/** Collects the labels and reason codes of examples that a type does not have. */
-export function collectUnknown({ options, reason_codes }: Pick<ExampleType['definition'], 'options' | 'reason_codes'>) {
-  const known = { decision: new Set(options), code: new Set(reason_codes) };
-  const found = { decision: new Map<string, Unknown>(), code: new Map<string, Unknown>() };
-  const note = (kind: keyof typeof found, value: string, line: number) => {
-    if (known[kind].has(value)) return;
-    const entry = found[kind].get(value) ?? { value, count: 0, line };
-    entry.count += 1;
-    found[kind].set(value, entry);
-  };
-  const toProblem =
-    (column: string, what: string) =>
-    ({ value, count, line }: Unknown) => {
-      const rows = count > 1 ? ` (${countOf(count, 'row')})` : '';
-      return toInvalidValue(
-        ['body', 'content', line, column],
-        `line ${line}: "${value.slice(0, 80)}" is not ${what}${rows}`,
-      );
-    };
-  return {
-    add({ line, decision, second = null, reasonCodes }: Omit<PlannedExample, 'input'>): void {
-      for (const label of new Set([decision, second])) if (label !== null) note('decision', label, line);
-      for (const code of reasonCodes) note('code', code, line);
-    },
-    listDecisions: () => [...found.decision.values()].slice(0, maxUnknownDecisions),
-    listProblems: ({ decision, reason_codes }: Pick<ImportMapping, 'decision' | 'reason_codes'>): ErrorDetail[] => [
-      ...[...found.decision.values()].map(toProblem(decision ?? 'decision', 'an option')),
-      ...[...found.code.values()].map(toProblem(reason_codes ?? 'reason_codes', 'a reason code')),
-    ],
-  };
-}
-
 /** Cells that do not fit their kind, as problems of the file. */
 const listMisfits = ({ misfits }: FilePlan['rows']): ErrorDetail[] =>
   [...misfits.values()].map(({ refusal, count }) =>
@@ -145,7 +150,7 @@ const listMisfits = ({ misfits }: FilePlan['rows']): ErrorDetail[] =>
   );
 
 /** Finds what a commit would leave out of a file, or add to the type unasked. */
-function checkStrictly({ refused }: Sheet, { type, choices }: RowsOrder, columns: ExampleColumns) {
+function checkStrictly({ refused }: Sheet, { type, choices }: WriteOrder, columns: ExampleColumns) {
   const chosen = Object.entries(choices.targets).flatMap(([label, { kind }]) => (kind === 'add' ? [label] : []));
   const unknown = type && collectUnknown({ ...type.definition, options: [...type.definition.options, ...chosen] });
   const broken: ErrorDetail[] = refused.map(toProblem);
@@ -158,7 +163,7 @@ function checkStrictly({ refused }: Sheet, { type, choices }: RowsOrder, columns
     listProblems: (rows: FilePlan['rows']): ErrorDetail[] => [
       ...broken,
       ...listMisfits(rows),
-      ...(unknown?.listProblems({ decision: columns.decision, reason_codes: columns.reasons }) ?? []),
+      ...(unknown?.listProblems(columns) ?? []),
     ],
   };
 }

@@ -5,10 +5,12 @@ import type { ConflictChoice } from '../../../../engine/export/merge.ts';
 import { startChoices } from '../../../../engine/import/planning/import-choices.ts';
 import { requireScope } from '../../../auth/auth.ts';
 import { type Caller, toCallerId } from '../../../auth/caller.ts';
-import type { ImportChoice, OpenImportPlan } from '../../../contract/examples/imports.ts';
+import type { ImportPlan } from '../../../contract/examples/import-plan.ts';
+import type { ImportChoice } from '../../../contract/examples/imports.ts';
 import { toFolderPaths } from '../../../data-folder/folder.ts';
 import type { Foundation } from '../../../foundation.ts';
-import type { OpenOrder, WrittenImport } from '../../../preparation/imports/open-import.ts';
+import type { OpenOrder } from '../../../preparation/imports/open-import.ts';
+import type { WrittenImport } from '../../../preparation/imports/write-import.ts';
 import type { SpilledForm } from '../../../preparation/spilled-form.ts';
 import type { TaskInput, TaskName, TaskOutput } from '../../../preparation/tasks.ts';
 import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts';
@@ -31,7 +33,7 @@ export async function beginFileImport(
   deps: ImportDeps,
   caller: Caller,
   upload: SpilledForm,
-): Promise<{ id: string; plan: OpenImportPlan }> {
+): Promise<{ id: string; plan: ImportPlan }> {
   const known: FileImport = {
     id: deps.newId(),
     callerId: toCallerId(caller),
@@ -109,12 +111,7 @@ function inTurn<T>(known: FileImport, run: () => Promise<T>): Promise<T> {
   return done;
 }
 
-async function choose(
-  deps: Foundation,
-  caller: Caller,
-  known: FileImport,
-  choice: ImportChoice,
-): Promise<OpenImportPlan> {
+async function choose(deps: Foundation, caller: Caller, known: FileImport, choice: ImportChoice): Promise<ImportPlan> {
   const type = findType(deps, caller, known);
   const order = { ...toOrder(deps, known, type), choice };
   const { choices, plan } = await ask(deps, known, 'planOpenImport', order);
@@ -128,7 +125,7 @@ export function chooseInImport(
   caller: Caller,
   known: FileImport,
   choice: ImportChoice,
-): Promise<OpenImportPlan> {
+): Promise<ImportPlan> {
   return inTurn(known, () => choose(deps, caller, known, choice));
 }
 

@@ -6,7 +6,7 @@ import { WorkbenchError } from '../../../../engine/errors.ts';
 import type { ImportChoices } from '../../../../engine/import/planning/import-choices.ts';
 import { isPiiField } from '../../../../engine/pii.ts';
 import { type Caller, toCallerId } from '../../../auth/caller.ts';
-import type { ImportResult } from '../../../contract/examples/examples.ts';
+import type { ImportPlan } from '../../../contract/examples/import-plan.ts';
 import { decisionTypeCreateSchema, decisionTypeUpdateSchema } from '../../../contract/types/decision-types.ts';
 import type { Foundation } from '../../../foundation.ts';
 import type { SpilledForm } from '../../../preparation/spilled-form.ts';
@@ -25,7 +25,7 @@ export type Committed = {
   type: DecisionTypeRecord;
   examples: number;
   ids: string[];
-  merge: ImportResult['merge'];
+  merge: ImportPlan['merge'];
 };
 
 /** Names that an import adds to a decision type, or makes it of. */
