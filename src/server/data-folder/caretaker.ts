@@ -1,14 +1,14 @@
 /** The long work on the data folder of a running workbench, done by a process of its own: backups and checks. */
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { rmSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { WorkbenchError } from '../../engine/errors.ts';
+import { ChildPool } from '../process/child-pool.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
+import type { OrderInput, OrderOutput } from '../process/orders.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
 import { dailyEnding, toBackupPath, toPartPath } from './backup.ts';
-import type { DataOrder, DataReply } from './data-child.ts';
+import type { DataOrders } from './data-child.ts';
 import { toFolderPaths } from './folder.ts';
 import { type BackupManifest, readManifest } from './manifest.ts';
 import { listBackupNames, listUnfinishedBackups } from './verify.ts';
@@ -25,7 +25,6 @@ const firstBackupMs = 15 * 60_000;
 const backupLookMs = 3_600_000;
 /** Room on the disk that a daily backup leaves free, beside as much as the database takes again. */
 const minFreeBytes = 1024 ** 3;
-const childHeapMb = 256;
 /** A disk that takes longer stands still: 18 GB at 10 MB/s. */
 const defaultMaxWorkMs = 30 * 60_000;
 
@@ -50,7 +49,7 @@ export class Caretaker {
   readonly #dailyCheck: NodeJS.Timeout;
   readonly #firstBackup: NodeJS.Timeout;
   readonly #backupLook: NodeJS.Timeout;
-  readonly #children = new Set<ChildProcess>();
+  readonly #pool: ChildPool<DataOrders>;
   #isBusy = false;
   #known: Integrity;
   /** Why the last backup of this run could not be made; null where it could. */
@@ -59,6 +58,9 @@ export class Caretaker {
   /** Removes the remains of a backup that an earlier process did not finish. */
   constructor(options: CaretakerOptions) {
     this.#options = options;
+    const { spawn, maxWorkMs: taskMs = defaultMaxWorkMs } = options;
+    const limits = { heapMb: 256, maxChildren: 2, taskMs, idleMs: 0 };
+    this.#pool = new ChildPool({ spawn, name: 'data-child', work: 'reads the data', ...limits });
     const { backups } = toFolderPaths(options.dataDir);
     for (const name of listUnfinishedBackups(backups))
       rmSync(path.join(backups, name), { recursive: true, force: true });
@@ -79,11 +81,9 @@ export class Caretaker {
   async check(): Promise<void> {
     const { dataDir, log } = this.#options;
     try {
-      const reply = await this.#run({ kind: 'check', dataDir });
-      if (reply.kind === 'refused') log.error({ fault: reply.fault }, 'the data could not be checked');
-      if (reply.kind !== 'checked') return;
-      this.#known = reply.problems.length === 0 ? 'ok' : 'damaged';
-      if (this.#known === 'damaged') log.error({ problems: reply.problems }, 'the data are damaged');
+      const problems = await this.#pool.run('check', 'check', { dataDir });
+      this.#known = problems.length === 0 ? 'ok' : 'damaged';
+      if (this.#known === 'damaged') log.error({ problems }, 'the data are damaged');
     } catch (err) {
       log.error({ err }, 'the data could not be checked');
     }
@@ -96,10 +96,10 @@ export class Caretaker {
     const target = toBackupPath(dataDir, nowMs, isDaily);
     const part = toPartPath(target);
     try {
-      const reply = await this.#runAlone({ kind: 'backup', dataDir, target, part, withSecrets, toolVersion, nowMs });
-      if (reply.kind !== 'written') throw this.#toRefusal(reply, 'The backup could not be written.');
+      const order = { dataDir, target, part, withSecrets, toolVersion, nowMs };
+      const manifest = await this.#runAlone('backup', order, part);
       this.backupFault = null;
-      return { name: path.basename(target), manifest: reply.manifest };
+      return { name: path.basename(target), manifest };
     } catch (error) {
       // One that waits for another is no fault.
       const isRefused = error instanceof WorkbenchError && error.code === 'conflict';
@@ -157,9 +157,7 @@ export class Caretaker {
 
   /** Reads a backup again and returns its faults. Rejects with `not_found`, `conflict` and `unavailable`. */
   async verify(name: string): Promise<string[]> {
-    const reply = await this.#runAlone({ kind: 'verify', backup: this.#findBackup(name) });
-    if (reply.kind === 'checked') return reply.problems;
-    throw this.#toRefusal(reply, 'The backup could not be read.');
+    return await this.#runAlone('verify', { backup: this.#findBackup(name) });
   }
 
   /** Restores a backup into a new folder; rejects with `not_found`, `conflict` or `unavailable`. */
@@ -170,8 +168,8 @@ export class Caretaker {
       throw new WorkbenchError('validation_error', 'The folder cannot be used.', [problem]);
     }
     const folder = path.resolve(target);
-    const reply = await this.#runAlone({ kind: 'restore', backup, target: folder, part: toPartPath(folder) });
-    if (reply.kind !== 'restored') throw this.#toRefusal(reply, 'The backup could not be restored.');
+    const part = toPartPath(folder);
+    await this.#runAlone('restore', { backup, target: folder, part }, part);
   }
 
   /** Ends work under way, and resolves when its processes have ended; a half-written copy is removed. */
@@ -180,9 +178,7 @@ export class Caretaker {
     clearInterval(this.#dailyCheck);
     clearTimeout(this.#firstBackup);
     clearInterval(this.#backupLook);
-    const ends = [...this.#children].map((child) => once(child, 'exit'));
-    for (const child of this.#children) child.kill('SIGKILL');
-    await Promise.all(ends);
+    await this.#pool.close();
   }
 
   #findBackup(name: string): string {
@@ -191,48 +187,24 @@ export class Caretaker {
     return path.join(backups, name);
   }
 
-  #toRefusal(reply: DataReply, text: string): WorkbenchError {
-    if (reply.kind !== 'refused') return new WorkbenchError('unavailable', text);
-    this.#options.log.error({ fault: reply.fault }, text);
-    return new WorkbenchError(reply.code, reply.message);
-  }
-
   /** Runs an order unless another one runs: each takes a whole process. One that ends early leaves no part behind. */
-  async #runAlone(order: DataOrder): Promise<DataReply> {
+  async #runAlone<Name extends keyof DataOrders>(
+    name: Name,
+    order: OrderInput<DataOrders, Name>,
+    part: string | null = null,
+  ): Promise<OrderOutput<DataOrders, Name>> {
     if (this.#isBusy) {
       throw new WorkbenchError('conflict', 'A backup is being written, read or restored. Wait until that is done.');
     }
     this.#isBusy = true;
     try {
-      return await this.#run(order);
-    } catch (error) {
-      if ('part' in order) rmSync(order.part, { recursive: true, force: true });
-      throw error;
+      return await this.#pool.run('order', name, order);
+    } catch (err) {
+      this.#options.log.error({ err, order: name }, 'the work on the data or a backup failed');
+      if (part !== null) rmSync(part, { recursive: true, force: true });
+      throw err;
     } finally {
       this.#isBusy = false;
     }
-  }
-
-  #run(order: DataOrder): Promise<DataReply> {
-    const { spawn, maxWorkMs = defaultMaxWorkMs } = this.#options;
-    const child = spawn('data-child', { heapMb: childHeapMb });
-    this.#children.add(child);
-    return new Promise((resolve, reject) => {
-      let isLate = false;
-      const limit = setTimeout(() => {
-        isLate = true;
-        child.kill('SIGKILL');
-      }, maxWorkMs).unref();
-      const end = (how: string) => {
-        clearTimeout(limit);
-        this.#children.delete(child);
-        const message = `The process that reads the data ended early (${isLate ? `after ${maxWorkMs / 1_000} s` : how}).`;
-        reject(new WorkbenchError('unavailable', message));
-      };
-      child.once('message', (reply: DataReply) => resolve(reply));
-      child.once('error', (error) => end(error.message));
-      child.once('exit', (code, signal) => end(signal ?? `exit ${code}`));
-      child.send(order, () => undefined);
-    });
   }
 }

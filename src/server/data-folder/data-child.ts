@@ -1,22 +1,22 @@
-/** Entry of a process that reads the whole data folder: one order, one reply, then its end. */
-import { setPriority } from 'node:os';
+/** Entry of a process that reads the whole data folder, or writes a copy of it. */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { WorkbenchError } from '../../engine/errors.ts';
+import { serveOrders } from '../process/orders.ts';
 import { StartError } from '../process/start-error.ts';
-import { type BackupOrder, restoreBackup, writeBackup } from './backup.ts';
-import type { BackupManifest } from './manifest.ts';
+import { restoreBackup, writeBackup } from './backup.ts';
 import { listBackupProblems, listDataProblems } from './verify.ts';
 
-export type DataOrder =
-  | { kind: 'check'; dataDir: string }
-  | { kind: 'verify'; backup: string }
-  | { kind: 'restore'; backup: string; target: string; part: string }
-  | ({ kind: 'backup' } & BackupOrder);
-/** Child to parent; the message of a refusal is for the user, and its code tells what the order met from a fault. */
-export type DataReply =
-  | { kind: 'checked'; problems: string[] }
-  | { kind: 'written'; manifest: BackupManifest }
-  | { kind: 'restored' }
-  | { kind: 'refused'; code: 'conflict' | 'unavailable'; message: string; fault: string };
+const orders = {
+  check: ({ dataDir }: { dataDir: string }) => listDataProblems(dataDir),
+  verify: ({ backup }: { backup: string }) => listBackupProblems(backup),
+  restore: ({ backup, target, part }: { backup: string; target: string; part: string }) =>
+    restoreBackup(backup, target, part),
+  backup: writeBackup,
+};
+export type DataOrders = typeof orders;
+type Work = { name: keyof DataOrders; input: never };
+/** Thread to process; the code of a refusal tells what the order met from a fault. */
+type Answer = { output: unknown } | { code: 'conflict' | 'unavailable'; message: string };
 
 const failure = 'The data could not be read or the copy not written, and nothing was changed';
 
@@ -26,25 +26,26 @@ const niceness = 10;
 if (isMainThread) {
   // Work that waits for a disk waits in its own thread: this one ends it when the parent has ended.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-  setPriority(niceness);
-  process.once('message', (order: DataOrder) => {
-    const work = new Worker(import.meta.filename, { workerData: order });
-    work.once('message', (reply: DataReply) => process.send?.(reply, () => process.exit(0)));
-  });
-} else parentPort?.postMessage(carryOut(workerData as DataOrder));
+  const inThread = (name: string) => [name, (input: never) => runInThread(name, input)];
+  serveOrders(Object.fromEntries(Object.keys(orders).map(inThread)), niceness);
+} else parentPort?.postMessage(carryOut(workerData));
 
-function carryOut(order: DataOrder): DataReply {
+function runInThread(name: string, input: unknown): Promise<unknown> {
+  const thread = new Worker(import.meta.filename, { workerData: { name, input } });
+  return new Promise((resolve, reject) => {
+    thread.once('error', reject);
+    thread.once('message', (answer: Answer) => {
+      if ('code' in answer) reject(new WorkbenchError(answer.code, answer.message));
+      else resolve(answer.output);
+    });
+  });
+}
+
+function carryOut({ name, input }: Work): Answer {
   try {
-    if (order.kind === 'check') return { kind: 'checked', problems: listDataProblems(order.dataDir) };
-    if (order.kind === 'verify') return { kind: 'checked', problems: listBackupProblems(order.backup) };
-    if (order.kind === 'restore') {
-      restoreBackup(order.backup, order.target, order.part);
-      return { kind: 'restored' };
-    }
-    return { kind: 'written', manifest: writeBackup(order) };
+    return { output: orders[name](input) };
   } catch (error) {
-    const fault = String(error);
-    if (error instanceof StartError) return { kind: 'refused', code: 'conflict', message: error.message, fault };
-    return { kind: 'refused', code: 'unavailable', message: `${failure}: ${fault}.`, fault };
+    if (error instanceof StartError) return { code: 'conflict', message: error.message };
+    return { code: 'unavailable', message: `${failure}: ${String(error)}.` };
   }
 }

@@ -217,14 +217,14 @@ describe('the care for a data folder', () => {
       };
       const caretaker = new Caretaker({ ...options, maxWorkMs: 8_000 });
       onTestFinished(() => caretaker.close());
-      const message = 'The process that reads the data ended early (after 8 s).';
+      const message = 'The process that reads the data ended early (after 8 s). Ask again.';
       await expect(caretaker.backUp(false)).rejects.toMatchObject({ code: 'unavailable', message });
       expect(readdirSync(path.join(dataDir, 'backups'))).toEqual([]);
 
       const child = spawnChild('data-child', { heapMb: 256 });
       onTestFinished(() => void child.kill('SIGKILL'));
       const ended = once(child, 'exit');
-      child.send({ kind: 'check', dataDir });
+      child.send({ kind: 'order', id: 1, name: 'check', input: { dataDir } });
       // A pipe can be opened for writing once somebody waits to read from it.
       let writeEnd = -1;
       const open = () => {
