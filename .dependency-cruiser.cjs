@@ -120,6 +120,7 @@ const parts = {
       'store/write-lock.ts',
       'store/blocks.ts',
       'store/log-chain.ts',
+      'store/record.ts',
     ],
     ...toRooms('store'),
     'store',

@@ -172,10 +172,10 @@ export const trainingHandlers = {
 
   'deployments.list'(deps, { type, query }) {
     const { deployments, total } = deps.store.releases.listDeployments(type.id, query.page, query.page_size);
-    const items = deployments.map(({ policyId, version, deployedAt, by, isAutomatic, reason }) => ({
+    const items = deployments.map(({ policyId, policyVersion, madeAt, by, isAutomatic, reason }) => ({
       policy_id: policyId,
-      version,
-      deployed_at: isoTime(deployedAt),
+      version: policyVersion,
+      deployed_at: isoTime(madeAt),
       by,
       automatic: isAutomatic,
       reason,

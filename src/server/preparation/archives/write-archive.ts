@@ -22,7 +22,7 @@ export function packTypeArchive(order: ArchiveOrder): Uint8Array {
 function packRows(db: Database.Database, { typeId, artifactsDir, maxBytes }: ArchiveOrder): Uint8Array {
   const rows = readTypeRows(db, typeId);
   if (rows === undefined) throw new WorkbenchError('conflict', 'The decision type was removed meanwhile.');
-  const { policies } = JSON.parse(rows.json) as Pick<ArchivedType, 'policies'>;
+  const { policies }: Pick<ArchivedType, 'policies'> = JSON.parse(rows.json);
   const parts = {
     type: rows.json,
     examples: rows.examples(),
@@ -35,7 +35,7 @@ function packRows(db: Database.Database, { typeId, artifactsDir, maxBytes }: Arc
   return writeTypeArchive(parts, maxBytes);
 }
 
-function readArtifact(file: string, version: number, digest: string): Uint8Array {
+function readArtifact(file: string, version: number, digest: string | null): Uint8Array {
   const refuse = (cause?: unknown) =>
     new WorkbenchError(
       'unavailable',

@@ -1,28 +1,34 @@
 /** The questions of decision models, and the types that answer them. */
-import type { QuestionKind } from '../../contract/deciding/questions.ts';
+import { z } from 'zod';
+import { characters } from '../../../engine/domain/definition.ts';
+import { limits } from '../../../engine/limits.ts';
+import { maxShownCharacters, questionKinds } from '../../contract/deciding/questions.ts';
 import type { WorkbenchDatabase } from '../database.ts';
+import { defineRecord, orNull, plain, type RecordOf, trustedJson, unarchived, values } from '../record.ts';
 
-export type StoredQuestion = {
-  id: string;
-  typeId: string;
-  kind: QuestionKind;
+const option = characters(1, limits.maxNameLength);
+const questionColumns = {
+  id: plain('id', values.id),
+  kind: plain('kind', z.literal(questionKinds)),
   /** Names what is asked; null: any score with these levels. */
-  digest: string | null;
-  shown: string | null;
+  digest: orNull(plain('digest', values.sha256)),
+  shown: orNull(plain('shown', z.string().max(maxShownCharacters))),
   /** The option of a predicate whose probability is asked; all options of a score, lowest first. */
-  options: string[];
-  createdAt: number;
+  options: trustedJson('options', z.array(option).min(1).max(limits.maxOptions)),
+  createdAt: plain('created_at', values.time),
+  typeId: unarchived(plain('decision_type_id', values.text)),
+  organisationId: unarchived(plain('organisation_id', values.text)),
 };
+export const questionTable = defineRecord('questions', questionColumns);
+type QuestionRecord = RecordOf<typeof questionColumns>;
+export type StoredQuestion = Omit<QuestionRecord, 'organisationId'>;
 
 export type AnsweringType = { id: string; name: string; description: string; deployedAt: number; options: string[] };
 
-type RawQuestion = Omit<StoredQuestion, 'options'> & { options: string };
+type RawQuestion = Record<keyof QuestionRecord, unknown>;
 
-const selectQuestions = `SELECT q.id, q.decision_type_id AS typeId, q.kind, q.digest, q.shown, q.options,
-  q.created_at AS createdAt
+const selectQuestions = `SELECT ${questionTable.select('q')}
   FROM questions q JOIN decision_types t ON t.id = q.decision_type_id`;
-
-const toQuestion = (row: RawQuestion): StoredQuestion => ({ ...row, options: JSON.parse(row.options) });
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
@@ -41,10 +47,7 @@ function prepareStatements(db: WorkbenchDatabase) {
       `DELETE FROM questions WHERE organisation_id = @organisationId AND digest = @digest AND decision_type_id = @typeId
          OR @digest IS NULL AND digest IS NULL AND decision_type_id = @typeId AND kind = @kind`,
     ),
-    insert: db.prepare(
-      `INSERT INTO questions (id, organisation_id, decision_type_id, kind, digest, shown, options, created_at)
-       VALUES (@id, @organisationId, @typeId, @kind, @digest, @shown, @options, @createdAt)`,
-    ),
+    insert: questionTable.prepareInsert(db),
     remove: db.prepare<[string, string]>('DELETE FROM questions WHERE decision_type_id = ? AND id = ?'),
     answering: db.prepare<[string], Omit<AnsweringType, 'options'> & { versionId: string }>(
       `SELECT t.id, t.name, t.description, p.deployed_at AS deployedAt, p.version_id AS versionId
@@ -76,17 +79,18 @@ export function createQuestionStore(db: WorkbenchDatabase) {
   };
   return {
     /** The questions of all types of an organisation that are not deleted, oldest first. */
-    list: (organisationId: string): StoredQuestion[] => statements.ofOrganisation.all(organisationId).map(toQuestion),
-    listOfType: (typeId: string): StoredQuestion[] => statements.ofType.all(typeId).map(toQuestion),
+    list: (organisationId: string): StoredQuestion[] =>
+      statements.ofOrganisation.all(organisationId).map(questionTable.read),
+    listOfType: (typeId: string): StoredQuestion[] => statements.ofType.all(typeId).map(questionTable.read),
     count: (organisationId: string): number => statements.count.get(organisationId) ?? 0,
     /** Whether a type that is not deleted answers what is so named. */
     isAsked: (organisationId: string, digest: string): boolean =>
       statements.asked.get(organisationId, digest) !== undefined,
     /** Adds a question in place of the same one of the type. */
     put(organisationId: string, question: StoredQuestion): void {
-      const row = { ...question, organisationId, options: JSON.stringify(question.options) };
-      statements.removeSame.run(row);
-      statements.insert.run(row);
+      const { typeId, kind, digest } = question;
+      statements.removeSame.run({ organisationId, typeId, kind, digest });
+      statements.insert({ ...question, organisationId });
     },
     /** Takes a question away; false where the type has none of this id. */
     remove: (typeId: string, id: string): boolean => statements.remove.run(typeId, id).changes > 0,

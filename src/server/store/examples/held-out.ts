@@ -1,12 +1,30 @@
 /** The answers of evaluated policies to the examples that they had not seen. */
 
+import { z } from 'zod';
+import { characters } from '../../../engine/domain/definition.ts';
 import type { EarlierAnswer } from '../../../engine/findings/taken-out.ts';
 import type { JsonObject } from '../../../engine/json.ts';
+import { limits } from '../../../engine/limits.ts';
 import type { HeldOutAnswer } from '../../../engine/measure/common-rows.ts';
 import { isSetAsideLikelier } from '../../../engine/measure/reapply.ts';
 import { type Basis, readBasis } from '../../../engine/measure/whole-decision.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { hashInput } from '../input-hash.ts';
+import { defineRecord, flag, numbered, orNull, plain, trustedJson, values } from '../record.ts';
+
+const option = characters(1, limits.maxNameLength);
+/** The answers of a policy to the rows that it was measured on. */
+export const heldOutTable = defineRecord('held_out_predictions', {
+  policyId: numbered('policy_id', 'policy', 'policy'),
+  exampleId: plain('example_id', values.id),
+  expected: plain('expected', option),
+  predicted: plain('predicted', option),
+  probabilities: trustedJson('probabilities', z.array(z.number()).max(limits.maxOptions)),
+  /** Null where it was not noted: the row counts as familiar. */
+  unfamiliar: orNull(flag('unfamiliar')),
+  /** Hash of the input that was measured; null where it was not noted. */
+  inputHash: orNull(plain('input_hash', z.int())),
+});
 
 /** A held-out example; `input` is null when the example was deleted. */
 export type HeldOutRecord = {

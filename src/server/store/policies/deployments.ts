@@ -83,7 +83,7 @@ export class DeploymentStore {
     const known = this.#byType.get(typeId);
     if (known !== undefined) return known;
     const row = this.#statements.find.get(typeId);
-    const found = row ? { ...row, options: JSON.parse(row.options) as string[] } : null;
+    const found: DeployedPolicy | null = row ? { ...row, options: JSON.parse(row.options) } : null;
     // A transaction may be taken back.
     if (!this.#db.inTransaction) this.#byType.set(typeId, found);
     return found;

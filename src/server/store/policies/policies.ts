@@ -6,17 +6,16 @@ import type { WorkbenchDatabase } from '../database.ts';
 import type { DecisionTypeRecord } from '../types/decision-types.ts';
 import {
   type AttemptRecord,
+  attemptTable,
   inProgressSql,
   noMetrics,
   type PolicyRecord,
   type PolicySummaryRecord,
-  type RawAttempt,
+  policyTable,
   type RawPolicy,
-  selectAttempts,
   selectPolicy,
   slotSql,
   type ToolVersions,
-  toAttempt,
   toPolicy,
   toPolicySummary,
 } from './policy-records.ts';
@@ -72,8 +71,8 @@ function prepareStatements(db: WorkbenchDatabase) {
       `SELECT id, follows IS NOT NULL AND status = 'trained' AND deployed_at IS NULL AS isOffered FROM policies
        WHERE decision_type_id = ? AND status NOT IN ('failed', 'cancelled') ORDER BY version DESC LIMIT 1`,
     ),
-    attempts: db.prepare<[string], RawAttempt>(
-      `${selectAttempts} WHERE policy_id = ? ORDER BY attempt_number LIMIT 100`,
+    attempts: db.prepare<[string], Record<keyof AttemptRecord, unknown>>(
+      `SELECT ${attemptTable.select()} FROM training_attempts WHERE policy_id = ? ORDER BY attempt_number LIMIT 100`,
     ),
     pastRun: db.prepare<[string, number], PastRun>(
       `SELECT p.snapshot_size AS examples, a.completed_at - a.started_at AS tookMs
@@ -83,14 +82,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     nextVersion: db
       .prepare<[string], number>('SELECT coalesce(max(version), 0) + 1 FROM policies WHERE decision_type_id = ?')
       .pluck(),
-    insertUntrained: db.prepare(
-      `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, status, training_config,
-         fallback_option, seed, snapshot_sha256, snapshot_size, tool_versions, created_at, pii_fields, metrics,
-         bundle_sha256, bundle_size_bytes, completed_at)
-       VALUES (@id, @organisationId, @decisionTypeId, @versionId, @version, 'trained', @trainingConfig,
-         @fallbackOption, @seed, @snapshotSha256, 0, @toolVersions, @createdAt, @piiFields, '${noMetrics}', @bundleSha256,
-         @bundleSizeBytes, @createdAt)`,
-    ),
+    insert: policyTable.prepareInsert(db),
     bundleOwner: db
       .prepare<[string], string>('SELECT id FROM policies WHERE id = ? AND bundle_sha256 IS NOT NULL')
       .pluck(),
@@ -128,19 +120,20 @@ export function createPolicyStore(db: WorkbenchDatabase) {
       if (version !== getNextVersion(type.id)) {
         throw new WorkbenchError('conflict', 'Another policy of the type was made meanwhile. Try again.');
       }
-      statements.insertUntrained.run({
-        id,
-        version,
-        createdAt,
+      statements.insert({
+        ...{ id, version, toolVersions, createdAt },
         organisationId: type.organisationId,
         decisionTypeId: type.id,
         versionId: type.activeVersion.id,
-        trainingConfig: JSON.stringify(trainingConfigSchema.parse({})),
+        status: 'trained',
+        trainingConfig: trainingConfigSchema.parse({}),
         fallbackOption: type.fallbackOption,
-        toolVersions: JSON.stringify(toolVersions),
-        piiFields: JSON.stringify(type.piiFields),
+        piiFields: type.piiFields,
+        metrics: null,
         bundleSha256: bundle.sha256,
         bundleSizeBytes: bundle.sizeBytes,
+        completedAt: createdAt,
+        snapshotSize: 0,
         ...(origin ?? { seed: 0, snapshotSha256: '' }),
       });
     },
@@ -165,7 +158,7 @@ export function createPolicyStore(db: WorkbenchDatabase) {
       const newest = statements.newestOfAll.get(typeId);
       return newest?.isOffered === 1 ? newest.id : null;
     },
-    attempts: (policyId: string): AttemptRecord[] => statements.attempts.all(policyId).map(toAttempt),
+    attempts: (policyId: string): AttemptRecord[] => statements.attempts.all(policyId).map(attemptTable.read),
     /** The policies of all organisations whose training has not ended. */
     listInProgress: (): PolicyRecord[] => statements.inProgress.all().map(toPolicy),
     /** Whether a training of the organisation is under way: each has one slot. */

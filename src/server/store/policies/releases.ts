@@ -1,59 +1,70 @@
 /** The history of what decided: releases are added, never changed, and go with their type alone. */
+import { z } from 'zod';
+import { characters } from '../../../engine/domain/definition.ts';
+import { aliasName } from '../../contract/policies/releases.ts';
 import type { Clock } from '../../process/clock.ts';
 import type { WorkbenchDatabase } from '../database.ts';
+import {
+  defineRecord,
+  flag,
+  numbered,
+  orNull,
+  plain,
+  type RecordOf,
+  trustedJson,
+  unarchived,
+  values,
+} from '../record.ts';
+
+const releaseColumns = {
+  /** 1, 2, … within its type. */
+  number: plain('number', values.number),
+  policyId: numbered('policy_id', 'policy', 'policy'),
+  versionId: numbered('version_id', 'type_version', 'version'),
+  fallbackOption: orNull(plain('fallback_option', values.text)),
+  /** SHA-256 of the policy, the version of the type and the fallback beside it. */
+  digest: plain('digest', values.sha256),
+  madeAt: plain('made_at', values.time),
+  /** Whether it put a policy in charge; else only what is beside the policy was changed. */
+  isDeployment: flag('deployment'),
+  isAutomatic: flag('automatic'),
+  by: orNull(plain('made_by', characters(1, 200))),
+  reason: orNull(plain('reason', characters(1, 2_000))),
+  /** The differences from the release before, in sentences. */
+  changes: trustedJson('changes', z.array(values.text).max(100)),
+  typeId: unarchived(plain('decision_type_id', values.text), '@typeId'),
+};
+export const releaseTable = defineRecord('releases', releaseColumns);
+type Release = RecordOf<typeof releaseColumns>;
+export const aliasTable = defineRecord('release_aliases', {
+  alias: plain('alias', aliasName),
+  number: plain('number', values.number),
+  typeId: unarchived(plain('decision_type_id', values.text), '@typeId'),
+});
 
 /** Who made a release and why: a person or key by name, or the training itself. */
-export type ReleaseNote = { by: string | null; reason: string | null; isAutomatic: boolean };
-
-/** A policy with the version of the type and the fallback beside it, and the digest of all three. */
-export type ReleaseContent = { policyId: string; versionId: string; fallbackOption: string | null; digest: string };
-
-export type ReleaseRecord = ReleaseNote &
-  ReleaseContent & {
-    /** 1, 2, … within its type. */
-    number: number;
-    policyVersion: number;
-    versionNumber: number;
-    /** Whether it put a policy in charge; else only what is beside the policy was changed. */
-    isDeployment: boolean;
-    madeAt: number;
-    /** When the next one took over; null of the newest. */
-    replacedAt: number | null;
-    /** The differences from the release before, in sentences. */
-    changes: string[];
-  };
-
+export type ReleaseNote = Pick<Release, 'by' | 'reason' | 'isAutomatic'>;
+export type ReleaseContent = Pick<Release, 'policyId' | 'versionId' | 'fallbackOption' | 'digest'>;
+/** A release, when the next one took over (null of the newest), and the numbers of its policy and version. */
+export type ReleaseRecord = Release & { replacedAt: number | null; policyVersion: number; versionNumber: number };
 /** A policy put in charge; of some that are older than releases nothing else is known. */
-export type DeploymentRecord = ReleaseNote & { policyId: string; version: number; deployedAt: number };
+type DeploymentRecord = Pick<ReleaseRecord, 'policyId' | 'policyVersion' | 'madeAt' | keyof ReleaseNote>;
 
-type NewRelease = Omit<ReleaseRecord, 'number' | 'policyVersion' | 'versionNumber' | 'madeAt' | 'replacedAt'> & {
-  typeId: string;
-};
+type NewRelease = Omit<Release, 'number' | 'madeAt'>;
 type ReleasedPolicy = { policyId: string; bundleSha256: string; typeName: string; release: number };
-type RawNote<Row> = Omit<Row, 'isAutomatic' | 'isDeployment' | 'changes'> & { isAutomatic: number };
-type RawRelease = RawNote<ReleaseRecord> & { isDeployment: number; changes: string };
+type RawRelease = Record<keyof Release, unknown> & Omit<ReleaseRecord, keyof Release>;
 
-const selectReleases = `SELECT r.number, r.policy_id AS policyId, p.version AS policyVersion, r.version_id AS versionId,
-  v.version_number AS versionNumber, r.fallback_option AS fallbackOption, r.digest, r.made_at AS madeAt,
-  (SELECT made_at FROM releases WHERE decision_type_id = r.decision_type_id AND number = r.number + 1) AS replacedAt,
-  r.deployment AS isDeployment, r.automatic AS isAutomatic, r.made_by AS "by", r.reason, r.changes
-  FROM releases r JOIN policies p ON p.id = r.policy_id JOIN decision_type_versions v ON v.id = r.version_id`;
-
-const toRelease = (row: RawRelease): ReleaseRecord => ({
-  ...row,
-  isDeployment: row.isDeployment === 1,
-  isAutomatic: row.isAutomatic === 1,
-  changes: JSON.parse(row.changes),
-});
+const selectReleases = `SELECT ${releaseTable.select('r')}, p.version AS policyVersion,
+  v.version_number AS versionNumber,
+  (SELECT made_at FROM releases WHERE decision_type_id = r.decision_type_id AND number = r.number + 1) AS replacedAt
+  FROM releases r JOIN policies p ON p.id = r.policy_id LEFT JOIN decision_type_versions v ON v.id = r.version_id`;
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
-    insert: db.prepare(
-      `INSERT INTO releases (decision_type_id, number, policy_id, version_id, fallback_option, digest, made_at,
-         deployment, automatic, made_by, reason, changes)
-       VALUES (@typeId, (SELECT coalesce(max(number), 0) + 1 FROM releases WHERE decision_type_id = @typeId), @policyId,
-         @versionId, @fallbackOption, @digest, @madeAt, @isDeployment, @isAutomatic, @by, @reason, @changes)`,
-    ),
+    insert: releaseTable.prepareInsert(db),
+    nextNumber: db
+      .prepare<[string], number>('SELECT coalesce(max(number), 0) + 1 FROM releases WHERE decision_type_id = ?')
+      .pluck(),
     /** For types older than release numbers, the last deployment becomes the first release. */
     number: db.prepare(
       `UPDATE releases SET number = 1, version_id = @versionId, fallback_option = @fallbackOption, digest = @digest,
@@ -86,9 +97,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     alias: db
       .prepare<[string, string], number>('SELECT number FROM release_aliases WHERE decision_type_id = ? AND alias = ?')
       .pluck(),
-    setAlias: db.prepare<[string, string, number]>(
-      'INSERT OR REPLACE INTO release_aliases (decision_type_id, alias, number) VALUES (?, ?, ?)',
-    ),
+    setAlias: aliasTable.prepareInsert(db, 'INSERT OR REPLACE'),
     removeAlias: db.prepare<[string, string]>('DELETE FROM release_aliases WHERE decision_type_id = ? AND alias = ?'),
     byDigest: db.prepare<[string, string], { typeId: string; number: number }>(
       `SELECT r.decision_type_id AS typeId, max(r.number) AS number
@@ -98,11 +107,8 @@ function prepareStatements(db: WorkbenchDatabase) {
     digests: db.prepare<[string], { number: number; digest: string }>(
       'SELECT number, digest FROM releases WHERE decision_type_id = ? AND number IS NOT NULL',
     ),
-    deployments: db.prepare<[string, number, number], RawNote<DeploymentRecord>>(
-      `SELECT r.policy_id AS policyId, p.version, r.made_at AS deployedAt, r.automatic AS isAutomatic,
-         r.made_by AS "by", r.reason
-       FROM releases r JOIN policies p ON p.id = r.policy_id
-       WHERE r.decision_type_id = ? AND r.deployment = 1 ORDER BY r.seq DESC LIMIT ? OFFSET ?`,
+    deployments: db.prepare<[string, number, number], RawRelease>(
+      `${selectReleases} WHERE r.decision_type_id = ? AND r.deployment = 1 ORDER BY r.seq DESC LIMIT ? OFFSET ?`,
     ),
     policies: db.prepare<[], ReleasedPolicy>(
       `SELECT p.id AS policyId, p.bundle_sha256 AS bundleSha256, t.name AS typeName, max(r.number) AS release
@@ -118,16 +124,11 @@ function prepareStatements(db: WorkbenchDatabase) {
 /** The queries of releases. */
 export function createReleaseStore(db: WorkbenchDatabase, clock: Clock) {
   const statements = prepareStatements(db);
-  const toRow = (release: NewRelease) => ({
-    ...release,
-    isDeployment: Number(release.isDeployment),
-    isAutomatic: Number(release.isAutomatic),
-    changes: JSON.stringify(release.changes),
-  });
   return {
     /** Adds a release with the next number of its type. */
     insert(release: NewRelease): void {
-      statements.insert.run({ ...toRow(release), madeAt: clock.now() });
+      const number = statements.nextNumber.get(release.typeId) ?? 1;
+      statements.insert({ ...release, number, madeAt: clock.now() });
     },
     /** The types whose deployed policy is from before releases had numbers. */
     listUnnumbered: (): { typeId: string; policyId: string }[] => statements.unnumbered.all(),
@@ -138,15 +139,15 @@ export function createReleaseStore(db: WorkbenchDatabase, clock: Clock) {
     /** The release that decides now for a type; null where nothing has decided yet. */
     findNewest(typeId: string): ReleaseRecord | null {
       const row = statements.newest.get(typeId);
-      return row === undefined ? null : toRelease(row);
+      return row === undefined ? null : releaseTable.read(row);
     },
     find(typeId: string, number: number): ReleaseRecord | null {
       const row = statements.find.get(typeId, number);
-      return row === undefined ? null : toRelease(row);
+      return row === undefined ? null : releaseTable.read(row);
     },
     /** The releases of a type, newest first. */
     list(typeId: string, page: number, pageSize: number): { releases: ReleaseRecord[]; total: number } {
-      const releases = statements.page.all(typeId, pageSize, (page - 1) * pageSize).map(toRelease);
+      const releases = statements.page.all(typeId, pageSize, (page - 1) * pageSize).map(releaseTable.read);
       return { releases, total: statements.count.get(typeId) ?? 0 };
     },
     /** The policies of all releases with the newest of each. */
@@ -158,7 +159,7 @@ export function createReleaseStore(db: WorkbenchDatabase, clock: Clock) {
     /** The number of the release that an alias names, or null. */
     findAlias: (typeId: string, alias: string): number | null => statements.alias.get(typeId, alias) ?? null,
     setAlias(typeId: string, alias: string, number: number): void {
-      statements.setAlias.run(typeId, alias, number);
+      statements.setAlias({ typeId, alias, number });
     },
     /** Takes an alias away; false where there was none. */
     removeAlias: (typeId: string, alias: string): boolean => statements.removeAlias.run(typeId, alias).changes > 0,
@@ -175,8 +176,7 @@ export function createReleaseStore(db: WorkbenchDatabase, clock: Clock) {
       pageSize: number,
     ): { deployments: DeploymentRecord[]; total: number } {
       const rows = statements.deployments.all(typeId, pageSize, (page - 1) * pageSize);
-      const deployments = rows.map((row) => ({ ...row, isAutomatic: row.isAutomatic === 1 }));
-      return { deployments, total: statements.countDeployments.get(typeId) ?? 0 };
+      return { deployments: rows.map(releaseTable.read), total: statements.countDeployments.get(typeId) ?? 0 };
     },
   };
 }

@@ -5,9 +5,19 @@ import type { TrainingConfig, TrainingStage } from '../../../engine/domain/train
 import type { FollowUp, HeldOutRow } from '../../../engine/training/request.ts';
 import type { Clock } from '../../process/clock.ts';
 import type { WorkbenchDatabase } from '../database.ts';
+import { heldOutTable } from '../examples/held-out.ts';
 import type { DecisionTypeRecord } from '../types/decision-types.ts';
 import { createLabelCheckStore } from './label-checks.ts';
-import { type CompletedStage, inProgressSql, type ToolVersions } from './policy-records.ts';
+import {
+  attemptTable,
+  type CompletedStage,
+  inProgressSql,
+  policyTable,
+  type RawPolicy,
+  selectPolicy,
+  type ToolVersions,
+  toPolicy,
+} from './policy-records.ts';
 import { createSnapshotStore } from './snapshots.ts';
 
 /** How far an attempt is; `fraction` (0–1) is of the whole training. */
@@ -32,13 +42,6 @@ export class StaleAttemptError extends Error {}
 
 function preparePolicyStatements(db: WorkbenchDatabase) {
   return {
-    insert: db.prepare(
-      `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, status, training_config, seed,
-         snapshot_sha256, snapshot_size, tool_versions, created_at)
-       VALUES (@id, @organisationId, @decisionTypeId, @versionId,
-         (SELECT coalesce(max(version), 0) + 1 FROM policies WHERE decision_type_id = @decisionTypeId),
-         'queued', @trainingConfig, 0, '', 0, @toolVersions, @createdAt)`,
-    ),
     // It learns from what is there now, however long it has waited.
     begin: db.prepare(
       `UPDATE policies SET status = 'training', version_id = @versionId, fallback_option = @fallbackOption,
@@ -71,38 +74,29 @@ function preparePolicyStatements(db: WorkbenchDatabase) {
          bundle_sha256 = @bundleSha256, bundle_size_bytes = @bundleSizeBytes, completed_at = @at
        WHERE id = @policyId AND current_attempt_id = @attemptId AND status = 'training'`,
     ),
-    insertFollowing: db.prepare(
-      `INSERT INTO policies (id, follows, version, status, quality_gate_met, metrics, bundle_sha256, bundle_size_bytes,
-         completed_at, organisation_id, decision_type_id, version_id, training_config, fallback_option, seed,
-         snapshot_sha256, snapshot_size, tool_versions, created_at, pii_fields)
-       SELECT @id, id, @version, 'trained', @qualityGateMet,
-         json_set(@metrics, '$.follow_up', json_extract(metrics, '$.follow_up')), @bundleSha256, @bundleSizeBytes, @at,
-         organisation_id, decision_type_id, version_id, training_config, fallback_option, seed,
-         snapshot_sha256, snapshot_size, tool_versions, created_at, pii_fields
-       FROM policies p
-       WHERE id = @policyId AND current_attempt_id = @attemptId AND status IN ('trained', 'deployed')
-         AND @version = (SELECT max(version) + 1 FROM policies WHERE decision_type_id = p.decision_type_id)`,
+    insert: policyTable.prepareInsert(db),
+    nextVersion: db
+      .prepare<[string], number>('SELECT coalesce(max(version), 0) + 1 FROM policies WHERE decision_type_id = ?')
+      .pluck(),
+    followed: db.prepare<[string, string], RawPolicy>(
+      `${selectPolicy} WHERE p.id = ? AND p.current_attempt_id = ? AND p.status IN ('trained', 'deployed')`,
     ),
     completeReport: db.prepare(
       `UPDATE policies SET metrics = json_patch(metrics, ?)
        WHERE id = ? AND current_attempt_id = ? AND status IN ('trained', 'deployed')`,
     ),
-    insertHeldOut: db.prepare(
-      `INSERT INTO held_out_predictions (policy_id, example_id, expected, predicted, probabilities, unfamiliar,
-         input_hash)
-       VALUES (@policyId, @example_id, @expected, @predicted, @probabilities, @unfamiliar, @input_hash)`,
-    ),
+    insertHeldOut: heldOutTable.prepareInsert(db),
   };
 }
 
 function prepareAttemptStatements(db: WorkbenchDatabase) {
   return {
-    insert: db.prepare(
-      `INSERT INTO training_attempts (id, policy_id, attempt_number, status, started_at, last_heartbeat_at)
-       VALUES (@id, @policyId,
-         (SELECT coalesce(max(attempt_number), 0) + 1 FROM training_attempts WHERE policy_id = @policyId),
-         'running', @at, @at)`,
-    ),
+    insert: attemptTable.prepareInsert(db),
+    nextNumber: db
+      .prepare<[string], number>(
+        'SELECT coalesce(max(attempt_number), 0) + 1 FROM training_attempts WHERE policy_id = ?',
+      )
+      .pluck(),
     setPid: db.prepare('UPDATE training_attempts SET pid = ? WHERE id = ?'),
     heartbeat: db.prepare(
       `UPDATE training_attempts SET last_heartbeat_at = ?, stage = ?, fraction = ?, message = ?, completed_stages = ?
@@ -136,13 +130,16 @@ export class TrainingRunStore {
   /** Writes a policy whose training waits. Runs inside the caller's transaction together with the charge. */
   queue(type: DecisionTypeRecord, trainingConfig: TrainingConfig, toolVersions: ToolVersions): string {
     const id = randomUUID();
-    this.#policies.insert.run({
-      id,
+    this.#policies.insert({
+      ...{ id, trainingConfig, toolVersions },
+      version: this.#policies.nextVersion.get(type.id) ?? 1,
       organisationId: type.organisationId,
       decisionTypeId: type.id,
       versionId: type.activeVersion.id,
-      trainingConfig: JSON.stringify(trainingConfig),
-      toolVersions: JSON.stringify(toolVersions),
+      status: 'queued',
+      seed: 0,
+      snapshotSha256: '',
+      snapshotSize: 0,
       createdAt: this.#clock.now(),
     });
     return id;
@@ -235,18 +232,22 @@ export class TrainingRunStore {
   /** Writes a policy tuned from the rows of another one. Throws StaleAttemptError where one was made since. */
   insertFollowing({ policyId, attemptId }: AttemptKey, { id, version }: NewName, result: TrainingResult): void {
     this.#runTransaction(() => {
-      const { changes } = this.#policies.insertFollowing.run({
-        id,
-        version,
-        policyId,
-        attemptId,
-        qualityGateMet: Number(result.isQualityGateMet),
-        metrics: JSON.stringify(result.metrics),
-        bundleSha256: result.bundleSha256,
-        bundleSizeBytes: result.bundleSizeBytes,
-        at: this.#clock.now(),
+      const raw = this.#policies.followed.get(policyId, attemptId);
+      const followed = raw && toPolicy(raw);
+      if (followed === undefined || version !== this.#policies.nextVersion.get(followed.decisionTypeId))
+        throw new StaleAttemptError('Another policy was made meanwhile.');
+      const { organisationId, decisionTypeId, versionId, trainingConfig, fallbackOption, seed, ...rest } = followed;
+      const { snapshotSha256, snapshotSize, toolVersions, createdAt, piiFields } = rest;
+      const { heldOut: _, metrics, ...trained } = result;
+      this.#policies.insert({
+        ...{ organisationId, decisionTypeId, versionId, trainingConfig, fallbackOption, seed },
+        ...{ snapshotSha256, snapshotSize, toolVersions, createdAt, piiFields },
+        ...{ id, version, ...trained },
+        follows: policyId,
+        status: 'trained',
+        metrics: { ...metrics, follow_up: followed.metrics?.follow_up ?? null },
+        completedAt: this.#clock.now(),
       });
-      if (changes === 0) throw new StaleAttemptError('Another policy was made meanwhile.');
       this.#insertHeldOut(id, result.heldOut);
     });
   }
@@ -266,15 +267,18 @@ export class TrainingRunStore {
   }
 
   #insertHeldOut(policyId: string, rows: readonly HeldOutRow[]): void {
-    for (const row of rows) {
-      const probabilities = JSON.stringify(row.probabilities);
-      this.#policies.insertHeldOut.run({ ...row, policyId, probabilities, unfamiliar: Number(row.unfamiliar) });
-    }
+    for (const { example_id: exampleId, input_hash: inputHash, ruled: _, ...row } of rows)
+      this.#policies.insertHeldOut({ ...row, policyId, exampleId, inputHash });
   }
 
   #addAttempt(policyId: string): string {
     const id = randomUUID();
-    this.#attempts.insert.run({ id, policyId, at: this.#clock.now() });
+    const at = this.#clock.now();
+    this.#attempts.insert({
+      ...{ id, policyId, startedAt: at, lastHeartbeatAt: at },
+      attemptNumber: this.#attempts.nextNumber.get(policyId) ?? 1,
+      ...{ status: 'running', stage: 'prepare', fraction: 0, message: '', completedStages: [] },
+    });
     this.#policies.setCurrentAttempt.run(id, policyId);
     return id;
   }

@@ -1,14 +1,38 @@
 /** Decision types and versions. Only `find`, `listRetentions` and `findDeletedName` see deleted ones. */
-import type { ReleaseSettings } from '../../../engine/bundle/describe-changes.ts';
-import { type Costs, costsSchema } from '../../../engine/costs.ts';
-import { type Definition, definitionSchema } from '../../../engine/domain/definition.ts';
-import { toSkeleton } from '../../../engine/domain/look-alikes.ts';
-import { type SplitWay, splitSchema } from '../../../engine/domain/training.ts';
-import { type GroupSetting, groupSettingSchema } from '../../../engine/report/groups.ts';
-import type { AuditSetting } from '../../contract/types/decision-types.ts';
-import type { WorkbenchDatabase } from '../database.ts';
 
-export type VersionRecord = { id: string; versionNumber: number; definition: Definition; createdAt: number };
+import { z } from 'zod';
+import type { ReleaseSettings } from '../../../engine/bundle/describe-changes.ts';
+import { costsSchema } from '../../../engine/costs.ts';
+import { definitionSchema } from '../../../engine/domain/definition.ts';
+import { toSkeleton } from '../../../engine/domain/look-alikes.ts';
+import { splitSchema } from '../../../engine/domain/training.ts';
+import { declaredPromiseSchema } from '../../../engine/measured.ts';
+import { groupSettingSchema } from '../../../engine/report/groups.ts';
+import { auditSettingSchema } from '../../contract/types/decision-types.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+import {
+  archivedAs,
+  defineRecord,
+  json,
+  numbered,
+  orNull,
+  placeIn,
+  plain,
+  type RecordOf,
+  trustedJson,
+  unarchived,
+  values,
+} from '../record.ts';
+
+const versionColumns = {
+  id: plain('id', values.id),
+  versionNumber: archivedAs('number', plain('version_number', values.number)),
+  definition: json('definition', definitionSchema),
+  createdAt: plain('created_at', values.time),
+  decisionTypeId: unarchived(plain('decision_type_id', values.text), '@typeId'),
+};
+export const versionTable = defineRecord('decision_type_versions', versionColumns);
+export type VersionRecord = Omit<RecordOf<typeof versionColumns>, 'decisionTypeId'>;
 
 /** Changes that do not decide yet: the fields as they were when each was changed last, and as they are to be. */
 export type DraftRecord = {
@@ -23,146 +47,84 @@ export type DraftRecord = {
 export const publishings = ['at_once', 'by_hand', 'by_another'] as const;
 export type Publishing = (typeof publishings)[number];
 
-export type DecisionTypeRecord = {
-  /** Row number, by which log records name their type. */
-  seq: number;
-  id: string;
-  organisationId: string;
-  name: string;
-  description: string;
-  piiFields: string[];
+const typeColumns = {
+  id: plain('id', values.id),
+  name: plain('name', values.text),
+  description: plain('description', values.text),
+  piiFields: trustedJson('pii_fields', z.array(values.text)),
   /** Days that log records are kept, or null for ever. */
-  retentionDays: number | null;
-  fallbackOption: string | null;
-  costs: Costs | null;
+  retentionDays: orNull(plain('retention_days', values.number)),
+  fallbackOption: orNull(plain('fallback_option', values.text)),
+  costs: orNull(json('costs', costsSchema)),
   /** One case, as a person said it: how trainings hold rows out; null: as the examples show. */
-  oneCase: SplitWay | null;
+  oneCase: orNull(json('one_case', splitSchema)),
   /** The groups that decisions are compared by, or null. */
-  groups: GroupSetting | null;
+  groups: orNull(json('groups', groupSettingSchema)),
+  /** The promise of the type, whichever policy decides. */
+  promise: orNull(json('promise', declaredPromiseSchema)),
   /** The audit's setting: which live decisions are drawn to be judged blind, or null. */
-  audit: AuditSetting | null;
-  draft: DraftRecord | null;
-  publishing: Publishing;
-  activeVersion: VersionRecord;
-  createdAt: number;
-  updatedAt: number;
+  audit: orNull(trustedJson('audit', auditSettingSchema)),
+  publishing: placeIn('publish_by_hand', publishings, 'by_hand'),
+  activeVersionId: numbered('active_version_id', 'active_version', 'version'),
+  createdAt: plain('created_at', values.time),
+  updatedAt: plain('updated_at', values.time),
+  organisationId: unarchived(plain('organisation_id', values.text)),
+  draft: unarchived(orNull(trustedJson('draft', z.custom<DraftRecord>()))),
 };
+export const typeTable = defineRecord('decision_types', typeColumns);
+// The promise is read and written apart (policies/promises.ts): types that are known by name would hold an older one.
+const { promise: _, ...settingColumns } = typeColumns;
+const settingTable = defineRecord('decision_types', settingColumns);
+type TypeRecord = RecordOf<typeof settingColumns>;
+
+/** A decision type; `seq` is its row number, by which log records name it. */
+export type DecisionTypeRecord = Omit<TypeRecord, 'activeVersionId'> & { seq: number; activeVersion: VersionRecord };
 
 type NamedType = Pick<DecisionTypeRecord, 'id' | 'name'>;
-type RawVersion = Omit<VersionRecord, 'definition'> & { definition: string };
-type RawDecisionType = Omit<
-  DecisionTypeRecord,
-  'piiFields' | 'costs' | 'oneCase' | 'groups' | 'audit' | 'draft' | 'publishing' | 'activeVersion'
-> & {
-  piiFields: string;
-  costs: string | null;
-  oneCase: string | null;
-  groups: string | null;
-  audit: string | null;
-  draft: string | null;
-  publishing: number;
-  versionId: string;
-  versionNumber: number;
-  definition: string;
-  versionCreatedAt: number;
-};
+type RawVersion = Omit<RecordOf<typeof versionColumns>, 'definition'> & { definition: string };
+type RawDecisionType = Record<keyof TypeRecord, unknown> &
+  Pick<RawVersion, 'versionNumber' | 'definition'> & { seq: number; versionCreatedAt: number };
 
-const selectTypes = `SELECT t.seq, t.id, t.organisation_id AS organisationId, t.name, t.description,
-  t.pii_fields AS piiFields, t.retention_days AS retentionDays, t.fallback_option AS fallbackOption, t.costs, t.audit,
-  t.one_case AS oneCase, t.groups, t.draft, t.publish_by_hand AS publishing,
-  t.created_at AS createdAt, t.updated_at AS updatedAt, v.id AS versionId, v.version_number AS versionNumber,
-  v.definition, v.created_at AS versionCreatedAt
+const selectTypes = `SELECT t.seq, ${settingTable.select('t')}, v.version_number AS versionNumber, v.definition,
+  v.created_at AS versionCreatedAt
   FROM decision_types t JOIN decision_type_versions v ON v.id = t.active_version_id`;
 /** SQLite's LIMIT that means every row. */
 const noLimit = -1;
-const selectVersions = `SELECT id, version_number AS versionNumber, definition, created_at AS createdAt
-  FROM decision_type_versions`;
+const selectVersions = `SELECT ${versionTable.select()} FROM decision_type_versions`;
 
 /** Definitions that stay parsed: a single change reads the same two or three versions several times. */
 const maxParsed = 8;
 
 /** Makes a reader of versions, which never change; what it parsed last is not parsed again. */
 function createVersionReader(): (row: RawVersion) => VersionRecord {
-  const parsed = new Map<string, { text: string; definition: Definition }>();
+  const parsed = new Map<string, Pick<VersionRecord, 'definition'> & { text: string }>();
   return (row) => {
     const known = parsed.get(row.id);
     if (known?.text === row.definition) return { ...row, definition: known.definition };
-    const definition = definitionSchema.parse(JSON.parse(row.definition));
+    const version = versionTable.read({ ...row });
     const [oldest] = parsed.keys();
     if (oldest !== undefined && parsed.size >= maxParsed) parsed.delete(oldest);
-    parsed.set(row.id, { text: row.definition, definition });
-    return { ...row, definition };
+    parsed.set(row.id, { text: row.definition, definition: version.definition });
+    return version;
   };
 }
 
 function toDecisionType(row: RawDecisionType, toVersion: (row: RawVersion) => VersionRecord): DecisionTypeRecord {
-  const {
-    piiFields,
-    costs,
-    oneCase,
-    groups,
-    audit,
-    draft,
-    versionId,
-    versionNumber,
-    definition,
-    versionCreatedAt,
-    ...type
-  } = row;
-  const activeVersion = toVersion({ id: versionId, versionNumber, definition, createdAt: versionCreatedAt });
-  return {
-    ...type,
-    piiFields: JSON.parse(piiFields),
-    costs: costs === null ? null : costsSchema.parse(JSON.parse(costs)),
-    oneCase: oneCase === null ? null : splitSchema.parse(JSON.parse(oneCase)),
-    groups: groups === null ? null : groupSettingSchema.parse(JSON.parse(groups)),
-    audit: audit === null ? null : JSON.parse(audit),
-    draft: draft === null ? null : JSON.parse(draft),
-    publishing: publishings[type.publishing] ?? 'by_hand',
-    activeVersion,
-  };
+  const { activeVersionId: id, versionNumber, definition, versionCreatedAt, ...type } = settingTable.read(row);
+  const version = { id, decisionTypeId: type.id, versionNumber, definition, createdAt: versionCreatedAt };
+  return { ...type, activeVersion: toVersion(version) };
 }
 
-const writeOrNull = (value: object | null) => (value === null ? null : JSON.stringify(value));
-
-const toRow = ({
-  piiFields,
-  costs,
-  oneCase,
-  groups,
-  audit,
-  draft,
-  activeVersion,
-  ...type
-}: Omit<DecisionTypeRecord, 'seq'>) => ({
+const toRow = (type: Omit<DecisionTypeRecord, 'seq'>): TypeRecord => ({
   ...type,
-  piiFields: JSON.stringify(piiFields),
-  costs: writeOrNull(costs),
-  oneCase: writeOrNull(oneCase),
-  groups: writeOrNull(groups),
-  audit: writeOrNull(audit),
-  draft: writeOrNull(draft),
-  publishing: publishings.indexOf(type.publishing),
-  versionId: activeVersion.id,
+  activeVersionId: type.activeVersion.id,
 });
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
-    insertType: db.prepare(
-      `INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, retention_days, fallback_option,
-         costs, one_case, groups, audit, draft, publish_by_hand, active_version_id, created_at, updated_at) VALUES (@id, @organisationId,
-         @name, @description, @piiFields, @retentionDays, @fallbackOption, @costs, @oneCase, @groups, @audit, @draft, @publishing,
-         @versionId, @createdAt, @updatedAt)`,
-    ),
-    insertVersion: db.prepare(
-      `INSERT INTO decision_type_versions (id, decision_type_id, version_number, definition, created_at)
-       VALUES (?, ?, ?, ?, ?)`,
-    ),
-    update: db.prepare(
-      `UPDATE decision_types SET name = @name, description = @description, pii_fields = @piiFields,
-         retention_days = @retentionDays, fallback_option = @fallbackOption, costs = @costs, one_case = @oneCase, groups = @groups, audit = @audit,
-         draft = @draft, publish_by_hand = @publishing, active_version_id = @versionId, updated_at = @updatedAt WHERE id = @id AND deleted_at IS NULL`,
-    ),
+    insertType: settingTable.prepareInsert(db),
+    insertVersion: versionTable.prepareInsert(db),
+    update: settingTable.prepareUpdate(db, 'id = @id AND deleted_at IS NULL'),
     restore: db.prepare('UPDATE decision_types SET deleted_at = NULL WHERE id = ?'),
     deleted: db.prepare<[string, string, number], { name: string }>(
       'SELECT name FROM decision_types WHERE id = ? AND organisation_id = ? AND deleted_at >= ?',
@@ -217,15 +179,15 @@ export class DecisionTypeStore {
 
   /** Adds a type with its first version. */
   insert(type: Omit<DecisionTypeRecord, 'seq'>): void {
-    this.#statements.insertType.run(toRow(type));
-    this.#insertVersion(type.id, type.activeVersion);
+    this.#statements.insertType(toRow(type));
+    this.#statements.insertVersion({ ...type.activeVersion, decisionTypeId: type.id });
     this.#noteChange();
   }
 
   /** Writes a type as it is to be; where `isNewVersion`, its active version is added as well. */
   update(type: DecisionTypeRecord, isNewVersion: boolean): void {
-    if (isNewVersion) this.#insertVersion(type.id, type.activeVersion);
-    this.#statements.update.run(toRow(type));
+    if (isNewVersion) this.#statements.insertVersion({ ...type.activeVersion, decisionTypeId: type.id });
+    this.#statements.update(toRow(type));
     this.#noteChange();
   }
 
@@ -332,15 +294,5 @@ export class DecisionTypeStore {
     this.#byName.clear();
     this.#byLook.clear();
     this.changes += 1;
-  }
-
-  #insertVersion(typeId: string, version: VersionRecord): void {
-    this.#statements.insertVersion.run(
-      version.id,
-      typeId,
-      version.versionNumber,
-      JSON.stringify(version.definition),
-      version.createdAt,
-    );
   }
 }
