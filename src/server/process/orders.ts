@@ -37,6 +37,7 @@ type Given = { resolve(output: never): void; reject(error: Error): void; report(
 function openChannel<Peer extends Orders>(peer: ChildProcess | NodeJS.Process, table: Orders) {
   const given = new Map<number, Given>();
   let lastId = 0;
+  let ended: Error | null = null;
   const send = (message: Message<unknown>) => {
     // A channel that breaks is followed by the end of one of the two.
     if (peer.connected) peer.send?.(message, undefined, undefined, () => undefined);
@@ -63,6 +64,7 @@ function openChannel<Peer extends Orders>(peer: ChildProcess | NodeJS.Process, t
   });
   const give: GiveOrder<Peer> = (name, input, report = () => undefined) =>
     new Promise((resolve, reject) => {
+      if (ended !== null) return reject(ended);
       lastId += 1;
       given.set(lastId, { resolve, reject, report });
       send({ kind: 'order', id: lastId, name, input });
@@ -70,6 +72,7 @@ function openChannel<Peer extends Orders>(peer: ChildProcess | NodeJS.Process, t
   return {
     give,
     end(error: Error): void {
+      ended = error;
       for (const { reject } of given.values()) reject(error);
       given.clear();
     },

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createZeroAdapters, toAdapterFeeds } from '../../../src/engine/text/adapters.ts';
 import { padTexts, toEncoderInput } from '../../../src/engine/text/encoder-input.ts';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
-import type { EncoderRequest } from '../../../src/server/runtime/encoder/encoder-child.ts';
+import type { EmbedOrder } from '../../../src/server/runtime/encoder/encoder-child.ts';
 import { EncoderHost } from '../../../src/server/runtime/encoder/encoder-host.ts';
 import {
   openEncoder,
@@ -236,9 +236,9 @@ describe('limits of the encoder host', () => {
         const child = spawnChild(name, options);
         const sendOn = child.send.bind(child);
         // What a text that crashes the native code would do: the child is gone while it works on it.
-        child.send = ((request: EncoderRequest, ...rest: never[]) => {
-          const texts = request.kind === 'embed' ? request.texts : [];
-          return texts.some(({ ids }) => ids.includes(666)) ? child.kill('SIGKILL') : sendOn(request, ...rest);
+        child.send = ((request: { name: string; input: EmbedOrder }, ...rest: never[]) => {
+          const texts = request.name === 'embed' ? request.input.texts : [];
+          return texts.some((ids) => ids.includes(666)) ? child.kill('SIGKILL') : sendOn(request, ...rest);
         }) as typeof child.send;
         return child;
       },

@@ -1,15 +1,16 @@
 /** The sentence encoder behind a process border: queue, batches, cache, and restart after a crash. */
-import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Adapters, TextEncoder } from '../../../engine/ports.ts';
 import { packAdapters } from '../../../engine/text/adapters.ts';
+import { groupByLength } from '../../../engine/text/encoder-input.ts';
 import { sha256 } from '../../process/clock.ts';
+import { Child } from '../../process/orders.ts';
 import { scalePatience } from '../../process/patience.ts';
 import { createRecentCache, type RecentCache } from '../../process/recent-cache.ts';
 import { type SpawnChild, spawnChild } from '../../process/spawn-child.ts';
-import type { EncoderReply, EncoderRequest } from './encoder-child.ts';
+import type { EncoderOrders } from './encoder-child.ts';
 import { type TextModel, toMissingPart } from './text-model.ts';
 
 const defaultCachedTexts = 2_000;
@@ -83,7 +84,7 @@ export class EncoderHost {
   #starts: Waiting<void>[] = [];
   /** Why no child could load the model since the last one that did. */
   #failure: string | null = null;
-  #child: ChildProcess | null = null;
+  #child: Child<EncoderOrders> | null = null;
   #isReady = false;
   #isClosed = false;
   #wasUsed = true;
@@ -135,9 +136,8 @@ export class EncoderHost {
     if (this.#restartTimer) clearTimeout(this.#restartTimer);
     const last = this.#child;
     if (!last) return this.#handleDeath(null, undefined);
-    const gone = new Promise((resolve) => last.once('exit', resolve));
-    last.kill('SIGKILL');
-    await gone;
+    last.kill();
+    await last.gone;
   }
 
   /** Ends the child if nothing was asked of it since the last look; the next text starts another. */
@@ -148,7 +148,7 @@ export class EncoderHost {
     const unused = this.#child;
     this.#child = null;
     this.#isReady = false;
-    unused?.kill('SIGKILL');
+    unused?.kill();
   }
 
   state(): EncoderState {
@@ -208,23 +208,16 @@ export class EncoderHost {
   #launch(): void {
     this.#restartTimer = null;
     if (this.#isClosed || this.#child) return;
-    let started: ChildProcess;
-    try {
-      started = this.#spawn('encoder-child', { heapMb });
-    } catch (error) {
-      this.#handleDeath(null, error);
-      return;
-    }
+    const started = new Child<EncoderOrders>(this.#spawn, ['encoder-child', { heapMb }]);
     this.#child = started;
     this.#known = new Set();
-    started.on('message', (reply: EncoderReply) => {
-      if (started === this.#child) this.#receive(reply);
-    });
-    started.once('error', (error) => this.#handleDeath(started, error));
-    started.once('exit', () => this.#handleDeath(started, undefined));
+    void started.gone.then((how) => this.#handleDeath(started, how));
     const threads = Math.min(maxThreads, availableParallelism());
     const { encoderPath, tuningGraphPath = '' } = this.#model;
-    send(started, { kind: 'open', modelPath: encoderPath, tuningGraphPath, threads });
+    started
+      .give('open', { modelPath: encoderPath, tuningGraphPath, threads })
+      .then((runtime) => this.#noteReady(started, runtime))
+      .catch((error: unknown) => this.#giveUp(started, error));
     for (const call of this.#waiting.values()) call.isSent = false;
     this.#countSent = 0;
     this.#sendBatch();
@@ -234,25 +227,38 @@ export class EncoderHost {
   /** Sends the waiting texts to the child, unless it is busy. */
   #sendBatch(): void {
     if (!this.#child || this.#countSent > 0 || this.#waiting.size === 0) return;
+    const child = this.#child;
     const texts = this.#takeBatch();
     for (const call of texts) call.isSent = true;
     this.#countSent = texts.length;
-    const learn = new Map<string, Adapters>();
+    this.#teach(child, texts);
+    for (const [adapters, calls] of Map.groupBy(texts, (call) => call.adapters && this.#findKey(call.adapters))) {
+      for (const group of groupByLength(calls, ({ ids }) => ids.length)) {
+        child
+          .give('embed', { texts: group.map(({ ids }) => ids), adapters, direction: group[0]?.direction })
+          .then((embeddings) => this.#receive(child, group, embeddings))
+          .catch((error: unknown) => this.#giveUp(child, error));
+      }
+    }
+  }
+
+  /** Gives a child the adapters of some texts that it does not have; those unused longest make room. */
+  #teach(child: Child<EncoderOrders>, texts: readonly Call[]): void {
+    const learn: { key: string; adapters: Adapters }[] = [];
     const forget: string[] = [];
-    const sent = texts.map(({ id, ids, adapters, direction }) => {
-      if (adapters === null) return { id, ids, adapters, direction };
+    for (const { adapters } of texts) {
+      if (adapters === null) continue;
       const key = this.#findKey(adapters);
-      if (!this.#known.delete(key)) learn.set(key, adapters);
+      if (!this.#known.delete(key)) learn.push({ key, adapters });
       this.#known.add(key);
-      return { id, ids, adapters: key, direction };
-    });
+    }
     for (const key of this.#known) {
       if (this.#known.size <= maxAdaptersOfChild) break;
       this.#known.delete(key);
       forget.push(key);
     }
-    const learned = [...learn].map(([key, adapters]) => ({ key, adapters }));
-    send(this.#child, { kind: 'embed', texts: sent, learn: learned, forget });
+    if (learn.length === 0) return;
+    child.give('keep', { learn, forget }).catch((error: unknown) => this.#giveUp(child, error));
   }
 
   /** Takes the calls that waited longest; one that saw a child die, or weighs tokens, goes alone. */
@@ -268,36 +274,38 @@ export class EncoderHost {
     return batch;
   }
 
-  #receive(reply: EncoderReply): void {
-    if (reply.kind === 'unusable') {
-      this.#child?.kill();
-      this.#handleDeath(this.#child, new WorkbenchError('unavailable', reply.message));
-    } else if (reply.kind === 'ready') {
-      this.runtimeVersion = reply.runtime;
-      this.#isReady = true;
-      this.#failure = null;
-      for (const start of this.#starts) start.resolve();
-      this.#starts = [];
-    } else {
-      this.#deathsInARow = 0;
-      if (reply.kind === 'refused') {
-        this.#take(reply.id)?.reject(new WorkbenchError('unavailable', 'The text encoder could not read this text.'));
-      } else {
-        for (const { id, embedding } of reply.texts) this.#take(id)?.resolve(embedding);
-      }
-      this.#sendBatch();
-    }
+  #noteReady(child: Child<EncoderOrders>, runtime: string): void {
+    if (child !== this.#child) return;
+    this.runtimeVersion = runtime;
+    this.#isReady = true;
+    this.#failure = null;
+    for (const start of this.#starts) start.resolve();
+    this.#starts = [];
     this.#restartSilenceTimer();
   }
 
-  #take(id: number): Call | undefined {
-    const call = this.#waiting.get(id);
-    if (this.#waiting.delete(id)) this.#countSent -= 1;
-    return call;
+  #receive(child: Child<EncoderOrders>, group: readonly Call[], embeddings: readonly (Float32Array | null)[]): void {
+    if (child !== this.#child) return;
+    this.#deathsInARow = 0;
+    for (const [at, call] of group.entries()) {
+      if (!this.#waiting.delete(call.id)) continue;
+      this.#countSent -= 1;
+      const embedding = embeddings[at] ?? null;
+      if (embedding !== null) call.resolve(embedding);
+      else call.reject(new WorkbenchError('unavailable', 'The text encoder could not read this text.'));
+    }
+    this.#sendBatch();
+    this.#restartSilenceTimer();
+  }
+
+  /** Ends a child that cannot load the model; of one that has ended, its end says the rest. */
+  #giveUp(child: Child<EncoderOrders>, error: unknown): void {
+    child.kill();
+    this.#handleDeath(child, error);
   }
 
   /** Refuses texts that have seen too many deaths, and all once the host is closed; plans the next child. */
-  #handleDeath(which: ChildProcess | null, cause: unknown): void {
+  #handleDeath(which: Child<EncoderOrders> | null, cause: unknown): void {
     if (which !== this.#child) return;
     const wasLoading = !this.#isReady;
     this.#child = null;
@@ -337,14 +345,9 @@ export class EncoderHost {
     if (this.#silenceTimer) clearTimeout(this.#silenceTimer);
     this.#silenceTimer = null;
     if (!this.#child || this.#waiting.size === 0) return;
-    this.#silenceTimer = setTimeout(() => this.#child?.kill('SIGKILL'), scalePatience(silenceTimeoutMs));
+    this.#silenceTimer = setTimeout(() => this.#child?.kill(), scalePatience(silenceTimeoutMs));
     this.#silenceTimer.unref();
   }
-}
-
-function send(child: ChildProcess, request: EncoderRequest): void {
-  // A failed send shows as the exit of the child, which rejects the waiting texts.
-  child.send(request, () => undefined);
 }
 
 const closedError = () => new WorkbenchError('unavailable', 'The text encoder is closed.');
