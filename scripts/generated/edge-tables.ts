@@ -15,7 +15,7 @@ import { maxWordLength, missingMarks, missingWords, yesNoPairs } from '../../src
 import { ruleFunctions } from '../../src/engine/rules/functions.ts';
 import { ruleLimits } from '../../src/engine/rules/rule-limits.ts';
 import { macros } from '../../src/engine/rules/tree.ts';
-import { plainFormats, timeFormats } from '../../src/engine/schema/formats.ts';
+import { plainFormats, timeFormats } from '../../src/engine/schema/input-schema.ts';
 import { knownCharacterRuns } from '../../src/engine/text/known-characters.ts';
 import { loneRanges, maxWordCodePoints } from '../../src/engine/text/words.ts';
 import { toolVersion } from '../../src/server/process/program-folder.ts';

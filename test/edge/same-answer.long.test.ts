@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { measureChoice, measureScore } from '../../src/door/formats/question-answers.ts';
+import { measureChoice, measureScore } from '../../src/door/formats/formats.ts';
 import type { EdgeDecision } from '../../src/edge/api.ts';
 import { type BundleParts, packBundle } from '../../src/engine/bundle/bundle.ts';
 import { exportClassifier } from '../../src/engine/onnx/classifier.ts';

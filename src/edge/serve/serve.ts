@@ -1,13 +1,115 @@
 /** `decision-edge serve`: one process, or a first one that listens and hands each connection to one of its workers. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { createServer, Server, type Socket } from 'node:net';
-import type { Shared } from './app.ts';
-import { type Channel, openChannel } from './channel.ts';
-import { addUp, writeLogged } from './metrics.ts';
+import type { FastifyInstance } from 'fastify';
+import { ServiceMetrics } from '../../door/service-metrics.ts';
+import { buildService, type Shared } from './app.ts';
+import { countedSeq, openBundleDoor } from './bundle-door.ts';
+import { addUp, listCurrent, writeLogged } from './metrics.ts';
 import { type Begun, Receipts } from './receipts.ts';
 import { LogFile, type LogSettings, type Recorder } from './recorder.ts';
 import { openBundles, type ServiceLog } from './served-bundles.ts';
-import { openService, type Served, type Service } from './service.ts';
+
+const lookAtFilesMs = 1_000;
+/** For those on whose connection no call is under way when the service ends: theirs may be on its way. */
+const idleMs = 1_000;
+const endCheckMs = 50;
+const maxEndMs = 20_000;
+
+/** The files that are served, and the folder of the text model of slim bundles. */
+type Served = { files: string[]; textModel: string | undefined; version: string };
+
+type Service = {
+  app: FastifyInstance;
+  /** The counts of this process, in Prometheus' text format. */
+  writeMetrics(): string;
+  /** Answers the calls that have come, each the last one of its connection. Call it once nobody else is let in. */
+  end(): Promise<void>;
+};
+
+/** Opens bundles and door. Rejects with InvalidBundle. */
+async function openService(
+  { files, textModel, version }: Served,
+  recorder: Recorder | null,
+  shared: Shared,
+  log: ServiceLog,
+): Promise<Service> {
+  const bundles = await openBundles(files, textModel);
+  const metrics = new ServiceMetrics();
+  const open = openBundleDoor({ bundles, metrics, recorder, log });
+  const app = buildService({ bundles, open, metrics, shared, log, version });
+  let isEnding = false;
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (isEnding) reply.header('connection', 'close');
+    done(null, payload);
+  });
+  const sockets = new Set<Socket>();
+  app.server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await app.ready();
+  let looking: NodeJS.Timeout;
+  const look = async () => {
+    for (const bundle of bundles.values()) await bundle.reload(log);
+    looking = setTimeout(look, lookAtFilesMs);
+  };
+  looking = setTimeout(look, lookAtFilesMs);
+  return {
+    app,
+    writeMetrics: () => metrics.render(countedSeq, [listCurrent(bundles)]),
+    async end() {
+      isEnding = true;
+      clearTimeout(looking);
+      await closeConnections(app, sockets);
+    },
+  };
+}
+
+/** Waits for the answers to what has come, and for as long again as a call may be on its way. */
+async function closeConnections({ server }: FastifyInstance, sockets: ReadonlySet<Socket>): Promise<void> {
+  const beganAt = performance.now();
+  while (sockets.size > 0) {
+    const takenMs = performance.now() - beganAt;
+    if (takenMs > maxEndMs) server.closeAllConnections();
+    else if (takenMs > idleMs) server.closeIdleConnections();
+    await new Promise((resolve) => setTimeout(resolve, endCheckMs));
+  }
+}
+
+type Message = { ask: string; of: unknown[]; number?: number } | { answer: unknown; number: number };
+type Port = Pick<ChildProcess, 'send' | 'on'>;
+type Handlers = { readonly [name: string]: (...of: never[]) => unknown };
+
+/** Opens a channel to the other process; `handlers` answer what it asks. What `ask` returns stays open if it ends. */
+function openChannel(port: Port, handlers: Handlers) {
+  const waiting = new Map<number, (answer: unknown) => void>();
+  let count = 0;
+  // A process that has gone hears nothing, and its end is seen elsewhere.
+  const send = (message: Message) => void port.send(message, () => undefined);
+  port.on('message', async (message: Message) => {
+    if ('answer' in message) {
+      waiting.get(message.number)?.(message.answer);
+      waiting.delete(message.number);
+      return;
+    }
+    const answer = await handlers[message.ask]?.(...(message.of as never[]));
+    if (message.number !== undefined) send({ answer: answer ?? null, number: message.number });
+  });
+  return {
+    ask<Answer>(name: string, ...of: unknown[]): Promise<Answer> {
+      count += 1;
+      const number = count;
+      return new Promise((resolve) => {
+        waiting.set(number, (answer) => resolve(answer as Answer));
+        send({ ask: name, of, number });
+      });
+    },
+    tell: (name: string, ...of: unknown[]) => send({ ask: name, of }),
+  };
+}
+
+type Channel = ReturnType<typeof openChannel>;
 
 export type ServeOptions = Served & { host: string; port: number; workers: number; log: LogSettings | null };
 

@@ -1,7 +1,7 @@
 /** The answers that each operation makes stale: only they are read again, here and, by events, in other windows. */
 import type { QueryClient } from '@tanstack/react-query';
 import type { OperationName } from '../../server/contract/operations.ts';
-import type { WorkbenchEvent } from '../../server/contract/upkeep/events.ts';
+import type { WorkbenchEvent } from '../../server/contract/upkeep/upkeep.ts';
 
 const typeReads = [
   'decision_types.list',

@@ -5,7 +5,7 @@ import { createStore } from 'zustand/vanilla';
 import type { Example } from '../../server/contract/examples/examples.ts';
 import { heartbeatMs } from '../../server/contract/heartbeat.ts';
 import type { OperationName } from '../../server/contract/operations.ts';
-import type { WorkbenchEvent } from '../../server/contract/upkeep/events.ts';
+import type { WorkbenchEvent } from '../../server/contract/upkeep/upkeep.ts';
 import { findStale, invalidate, type Staleness, staleByJob, staleByLogs, staleByPromise } from './changes.ts';
 import { type ExamplePage, patchCachedExample, queueKey } from './labels.ts';
 import type { Outbox } from './outbox.ts';

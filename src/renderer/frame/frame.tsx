@@ -1,6 +1,6 @@
-import { Button, Modal } from '@mantine/core';
+import { Button, Modal, Tooltip } from '@mantine/core';
 import { useDocumentTitle, useWindowEvent } from '@mantine/hooks';
-import { lazy, memo, Suspense, useEffect, useRef } from 'react';
+import { lazy, memo, Suspense, useEffect, useRef, useState } from 'react';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { noType } from '../api/journal.ts';
 import { useFocusBack } from '../commands/key-focus.ts';
@@ -20,13 +20,58 @@ import { useUndo } from '../state/use-undo.ts';
 import { useUi, useWorkbench } from '../state/workbench.ts';
 import { Bar } from './bar.tsx';
 import { DropAnywhere } from './drop-anywhere.tsx';
-import { FocusedTitle } from './focused-title.tsx';
 import { openPalette, Palette } from './palette.tsx';
 import { loadPlacesAhead, placeSpecs, readPlaceAhead } from './places.tsx';
-import { QuestionDialog } from './question-dialog.tsx';
 import { Rail } from './rail.tsx';
 import { StatusLine } from './status-line.tsx';
 import { useTypeState } from './type-state.ts';
+
+/** Fields are typed into: what they say on hover would lie over the work. */
+const silent = 'input, textarea, select';
+
+type Shown = { target: HTMLElement; text: string };
+
+/** Returns the hover text of a focused element; null if it was not reached by keyboard or has none. */
+function findShown(target: HTMLElement): Shown | null {
+  if (target.matches(silent) || !target.matches(':focus-visible')) return null;
+  const inside = target.matches('button') ? [...target.querySelectorAll<HTMLElement>('.number[title]')] : [];
+  const text = target.title || inside.map(({ title }) => title).join(' ');
+  return text === '' ? null : { target, text };
+}
+
+/** Shows on focus by keyboard what an element, or the figures in a button, say on hover; Escape takes it away. */
+function FocusedTitle() {
+  const [shown, setShown] = useState<Shown | null>(null);
+  useWindowEvent('focusin', ({ target }) => setShown(target instanceof HTMLElement ? findShown(target) : null));
+  useWindowEvent('focusout', () => setShown(null));
+  useWindowEvent('keydown', ({ key }) => key === 'Escape' && setShown(null));
+  return shown && <Tooltip key={shown.text} opened target={shown.target} label={shown.text} />;
+}
+
+type QuestionProps = { heading?: string; title: string; yes?: string; run(): void; onClose(): void };
+
+/** Asks before more rows than one are changed, or such an act is taken back; Enter leaves all as it is. */
+function QuestionDialog({ heading = 'Undo this?', title, yes = 'Undo it', run, onClose }: QuestionProps) {
+  const take = () => {
+    onClose();
+    run();
+  };
+  return (
+    <Modal opened title={heading} onClose={onClose}>
+      <div className="stack">
+        <p className="wrap">{title}</p>
+        <div className="row between">
+          <Button data-autofocus onClick={onClose}>
+            {yes === 'Undo it' ? 'Keep it' : 'Cancel'}
+          </Button>
+          <Button variant="filled" onClick={take}>
+            {yes}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
 
 // It comes when it is first opened: all but its looks and keys asks the server anyway.
 const SettingsPlace = lazy(async () => ({

@@ -8,9 +8,8 @@ import {
   type DriftReport,
   findDrift,
 } from '../../engine/findings/drift.ts';
-import { compileJudge } from '../../engine/findings/judge-rows.ts';
 import { describeSuspects } from '../../engine/findings/labels.ts';
-import { type DataFindings, startDataSearch } from '../../engine/findings/search-data.ts';
+import { compileJudge, type DataFindings, startDataSearch } from '../../engine/findings/search-data.ts';
 import { findWeakSlices, type JudgedRow, type SliceReport } from '../../engine/findings/slices.ts';
 import { blankMasks } from '../../engine/pii.ts';
 import { loadRules } from '../../engine/rules/rules-file.ts';

@@ -2,7 +2,7 @@
 
 import type { Readings } from '../../engine/domain/definition.ts';
 import type { JudgedPart } from '../../engine/domain/metrics.ts';
-import type { SavedRules } from '../../engine/findings/rule-disagreements.ts';
+import type { SavedRules } from '../../engine/findings/search-data.ts';
 import type { DecidingSettings } from '../../engine/measure/reapply.ts';
 import type { RulesFile } from '../../engine/rules/rules-file.ts';
 import type { SearchedType } from '../../engine/training/search-labels.ts';

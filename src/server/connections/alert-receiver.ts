@@ -4,7 +4,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import type { Alert } from '../contract/upkeep/alerts.ts';
+import type { Alert } from '../contract/upkeep/upkeep.ts';
 import { toFolderPaths } from '../data-folder/folder.ts';
 import { writeDurably } from '../process/durable-file.ts';
 import type { NamedReceiver, ServerOptions } from '../process/options.ts';

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { alertSchema } from '../contract/upkeep/alerts.ts';
+import { alertSchema } from '../contract/upkeep/upkeep.ts';
 import { toFolderPaths } from '../data-folder/folder.ts';
 import { writeDurably } from '../process/durable-file.ts';
 import type { Log } from '../process/log.ts';

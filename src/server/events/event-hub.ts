@@ -1,7 +1,7 @@
 /** The listeners to events, and how long they listen. */
 import { WorkbenchError } from '../../engine/errors.ts';
 import { heartbeatMs } from '../contract/heartbeat.ts';
-import type { WorkbenchEvent } from '../contract/upkeep/events.ts';
+import type { WorkbenchEvent } from '../contract/upkeep/upkeep.ts';
 import { EventStream } from './event-stream.ts';
 
 export const eventLimits = {

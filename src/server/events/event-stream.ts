@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { WorkbenchEvent } from '../contract/upkeep/events.ts';
+import type { WorkbenchEvent } from '../contract/upkeep/upkeep.ts';
 
 const groupIntervalMs = 250;
 /** Events that wait for the next group; with more of them the listener is asked to read everything again. */

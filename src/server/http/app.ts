@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { toWorkbenchError } from '../../door/errors/envelope.ts';
 import { acceptJson, refuseCompressed } from '../../door/http/bodies.ts';
@@ -7,18 +9,110 @@ import { sendError } from '../../door/http/send-error.ts';
 import { errorTable, WorkbenchError } from '../../engine/errors.ts';
 import { listMethods } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
-import { pagesPath } from '../contract/paths.ts';
+import { docsPath, mcpPath, pagesPath } from '../contract/paths.ts';
+import { pageSecurityPolicy } from '../contract/security-policy.ts';
 import { shareLogger } from '../hot-path/share-logger.ts';
 import type { Deps } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { LargeBody, maxLightBodyBytes } from '../preparation/preparation.ts';
 import { serveAgentTools } from './agent-tools.ts';
 import { admitLargeBody } from './large-bodies.ts';
-import { servePages } from './pages.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
 import { registerOperations } from './rest.ts';
 import { sendWritten } from './send-written.ts';
-import { createUnknownRoutes } from './unknown-routes.ts';
+
+const pageHeaders = {
+  'content-security-policy': pageSecurityPolicy,
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+const notBuiltPage =
+  '<!doctype html><meta charset="utf-8"><title>Decision Workbench</title><p>The workbench is not built. Run <code>npm run build</code>, then reload. The service itself works.</p>';
+
+/** Serves the workbench's pages below `/app/`, or one that says how to build them; `/docs` leads to one of them. */
+async function servePages(app: FastifyInstance, rendererDir: string | null): Promise<void> {
+  app.get(docsPath, async (_request, reply) => reply.redirect(`${pagesPath}docs.html`));
+  await app.register(
+    async (scope) => {
+      scope.addHook('onSend', async (_request, reply) => {
+        reply.headers(pageHeaders);
+      });
+      if (rendererDir !== null && existsSync(path.join(rendererDir, 'index.html'))) {
+        const { fastifyStatic } = await import('@fastify/static');
+        await scope.register(fastifyStatic, {
+          root: rendererDir,
+          wildcard: true,
+          cacheControl: false,
+          etag: true,
+          // The build puts compressed copies beside the files.
+          preCompressed: true,
+        });
+      } else {
+        for (const page of ['/', '/docs.html'])
+          scope.get(page, async (_request, reply) => reply.type('text/html; charset=utf-8').send(notBuiltPage));
+      }
+    },
+    { prefix: pagesPath.slice(0, -1) },
+  );
+}
+
+type Route = { method: string; path: string };
+
+const otherRoutes: readonly Route[] = [
+  { method: 'GET', path: '/openapi.json' },
+  { method: 'GET', path: docsPath },
+  { method: 'POST', path: mcpPath },
+];
+
+const countParameters = (path: string) => path.split('/:').length - 1;
+
+/** Knows every served address. `refuse` throws `not_found` or `method_not_allowed`, before a body is parsed. */
+function createUnknownRoutes(operations: readonly Route[]) {
+  const routes = [...operations, ...otherRoutes].map(({ method, path }) => ({
+    method,
+    path,
+    parameters: countParameters(path),
+    pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:[a-z_]+/g, '[^/]+')}$`),
+  }));
+
+  /** The methods at an address; `/examples/stats` is more exact than `/examples/:example_id` and wins. */
+  function findMethods(pathname: string): string[] {
+    const found = routes.filter(({ pattern }) => pattern.test(pathname));
+    const fewest = Math.min(...found.map(({ parameters }) => parameters));
+    return [...new Set(found.filter(({ parameters }) => parameters === fewest).map(({ method }) => method))];
+  }
+
+  function refuse(request: FastifyRequest, reply: FastifyReply): never {
+    const methods = findMethods(request.url.split('?', 1)[0] ?? '/');
+    if (methods.length === 0) throw new WorkbenchError('not_found', 'There is nothing at this address.');
+    reply.header('allow', methods.join(', '));
+    throw new WorkbenchError('method_not_allowed', `${request.method} is not offered here.`);
+  }
+
+  return {
+    refuse,
+    /** Closes what the router would open: `PATCH /examples/stats` is not the example with the id `stats`. */
+    closeShadowed(app: FastifyInstance): void {
+      const closed = new Set<string>();
+      for (const exact of routes) {
+        for (const wider of routes) {
+          const key = `${wider.method} ${exact.path}`;
+          if (wider.parameters <= exact.parameters || !wider.pattern.test(exact.path)) continue;
+          if (closed.has(key) || findMethods(exact.path).includes(wider.method)) continue;
+          closed.add(key);
+          app.route({
+            method: wider.method,
+            url: exact.path,
+            onRequest: async (request, reply) => refuse(request, reply),
+            handler: refuse,
+          });
+        }
+      }
+    },
+  };
+}
 
 /** Makes the HTTP application on ready dependencies; it does not listen yet. */
 export async function buildApp(deps: Deps, logger: HttpLogger): Promise<FastifyInstance> {

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PolicyName } from '../../engine/training/request.ts';
 import { scalePatience } from '../process/patience.ts';
 import type { AttemptKey } from '../store/policies/training-runs.ts';
-import { type ActiveAttempt, createActiveAttempt, isInProgress, isRunning } from './active-attempt.ts';
 import {
   type AttemptEffect,
   type AttemptEvent,
@@ -15,7 +14,14 @@ import {
   next,
   secondAttempt,
 } from './attempt-machine.ts';
-import { advanceProgress, finishProgress } from './attempt-progress.ts';
+import {
+  type ActiveAttempt,
+  advanceProgress,
+  createActiveAttempt,
+  finishProgress,
+  isInProgress,
+  isRunning,
+} from './attempt-progress.ts';
 import { endOrphans } from './orphans.ts';
 import type { LiveProgress, TrainingJobsOptions } from './training-ports.ts';
 import type { WorkerOrder, WorkerReport, WorkerResult } from './worker-messages.ts';

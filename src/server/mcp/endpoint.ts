@@ -1,8 +1,14 @@
+/** The tools and resources for agents over HTTP. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   type CallToolResult,
   createMcpHandler,
   McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceTemplate,
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
@@ -10,9 +16,11 @@ import { z } from 'zod';
 import { toEnvelope, toWorkbenchError } from '../../door/errors/envelope.ts';
 import { readPart } from '../../door/errors/parse-part.ts';
 import { toInvalidValue, toValidationError } from '../../door/errors/validation-error.ts';
+import { unpackBundle } from '../../engine/bundle/bundle.ts';
 import type { ErrorCode, WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
 import { type Place, readJsonBody } from '../../engine/strict-json/json-body.ts';
+import { requireScope } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Operation } from '../contract/operation.ts';
 import { noteActivity } from '../operations/account/activity.ts';
@@ -21,9 +29,48 @@ import { type Deps, type Download, isDownload } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { tellChange } from '../operations/tell-change.ts';
 import { withNamed } from '../operations/with-named.ts';
-import { offerResources } from './resources.ts';
+import { findProgramFolder } from '../process/program-folder.ts';
+import { exportBundle, findExportablePolicy } from '../services/policies/export.ts';
+import { findDecisionType } from '../services/types/decision-types.ts';
 import type { Act, McpCall, Tool } from './tool.ts';
 import { tools } from './tools.ts';
+
+const mimeType = 'text/markdown';
+
+/** Registers the resources of one MCP session. */
+function offerResources(server: McpServer, deps: Deps, call: McpCall): void {
+  const read = async (uri: URL, write: () => Promise<string>) => {
+    try {
+      call.countCall();
+      return { contents: [{ uri: uri.href, mimeType, text: await write() }] };
+    } catch (error) {
+      throw toProtocolError(toWorkbenchError(error));
+    }
+  };
+  server.registerResource(
+    'rules-guide',
+    'workbench://guides/rules',
+    { title: 'The rules language', description: 'Syntax, functions and limits of the conditions of rules', mimeType },
+    (uri) => read(uri, () => readFile(path.join(findProgramFolder(import.meta.dirname), 'docs/rules.md'), 'utf8')),
+  );
+  server.registerResource(
+    'model-card',
+    new ResourceTemplate('workbench://decision-types/{decision_type_id}/model-card', { list: undefined }),
+    { title: 'Model card', description: 'Fields, data, figures and limits of the deployed policy', mimeType },
+    (uri, { decision_type_id }) => read(uri, () => readModelCard(deps, call, String(decision_type_id))),
+  );
+}
+
+async function readModelCard(deps: Deps, { caller }: McpCall, typeId: string): Promise<string> {
+  requireScope(caller, 'read');
+  const type = findDecisionType(deps, caller, typeId);
+  const { bytes } = await exportBundle(deps.runtime, type, findExportablePolicy(deps, caller, type), true);
+  return unpackBundle(bytes, deps.sha256).modelCard;
+}
+
+function toProtocolError({ message, code }: WorkbenchError): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message, { code });
+}
 
 /** Arguments that the tool's own schema has accepted. */
 type ToolArguments = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { WorkbenchError } from '../../engine/errors.ts';
-import type { Balance, PlanName } from '../contract/account/credits.ts';
+import type { Balance, PlanName } from '../contract/account/account.ts';
 import type { Clock } from '../process/clock.ts';
 import { isoTime } from '../process/clock.ts';
 import type { Store } from '../store/store.ts';

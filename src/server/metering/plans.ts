@@ -1,5 +1,5 @@
 /** The plans and the prices. */
-import type { Plan, PlanName } from '../contract/account/credits.ts';
+import type { Plan, PlanName } from '../contract/account/account.ts';
 
 const unlimited = { credits: null, decision_types: null, decisions: null, bundle_export: true } as const;
 const trial = { renews: false, decisions: 250, bundle_export: false } as const;

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import type { Explanation } from '../../../src/server/contract/deciding/explaining.ts';
+import type { Explanation } from '../../../src/server/contract/deciding/decisions.ts';
 import { listViolations } from '../tools/axe.ts';
 import { openWindow, pictures, type Window } from '../tools/browser-page.ts';
 import { startSample } from '../tools/sample.ts';

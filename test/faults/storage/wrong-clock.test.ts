@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Clock } from '../../../src/server/process/clock.ts';
-import { chargeHosting } from '../../../src/server/services/account/hosting.ts';
+import { chargeHosting } from '../../../src/server/services/account/connections.ts';
 import { applyRetention } from '../../../src/server/services/upkeep/housekeeping.ts';
 import { TrustedTime } from '../../../src/server/services/upkeep/trusted-time.ts';
 import { type Call, callerOf, deployForAll, loanExamples, loanType, openForTest } from '../../server/workbench.ts';

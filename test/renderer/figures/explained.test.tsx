@@ -2,7 +2,7 @@ import { cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Explained } from '../../../src/renderer/parts/explained/explained.tsx';
 import { describeCauses, listCauses } from '../../../src/renderer/parts/explained/weights.tsx';
-import type { Explanation } from '../../../src/server/contract/deciding/explaining.ts';
+import type { Explanation } from '../../../src/server/contract/deciding/decisions.ts';
 import type { DecisionType } from '../../../src/server/contract/types/decision-types.ts';
 import { openPage, show } from '../page.tsx';
 

@@ -1,6 +1,6 @@
 /** What would change a decision, asked over REST of one deployed policy for numbers and one for texts. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Explanation } from '../../../src/server/contract/deciding/explaining.ts';
+import type { Explanation } from '../../../src/server/contract/deciding/decisions.ts';
 import {
   complaintExamples,
   complaintType,

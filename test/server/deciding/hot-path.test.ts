@@ -1,7 +1,7 @@
 /** The pieces of the hot path do what the plain form of each would do, on arbitrary values. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readDecideRequest } from '../../../src/door/deciding/read-decide-request.ts';
+import { readDecideRequest } from '../../../src/door/deciding/decide-calls.ts';
 import { mapMaybePromise } from '../../../src/door/maybe-promise.ts';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
 import { readJsonBody } from '../../../src/engine/strict-json/json-body.ts';

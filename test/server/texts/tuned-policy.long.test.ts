@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Bundle, unpackBundle } from '../../../src/engine/bundle/bundle.ts';
-import type { Explanation } from '../../../src/server/contract/deciding/explaining.ts';
+import type { Explanation } from '../../../src/server/contract/deciding/decisions.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
 import { requireEdgePython } from '../../edge-python.ts';
 import { remarks } from '../../engine/training/tune/tuning-request.ts';

@@ -1,7 +1,7 @@
 /** What happens is told to those who listen: over a real port, with real clients. */
 import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { WorkbenchEvent } from '../../../src/server/contract/upkeep/events.ts';
+import type { WorkbenchEvent } from '../../../src/server/contract/upkeep/upkeep.ts';
 import { EventHub, eventLimits } from '../../../src/server/events/event-hub.ts';
 import { EventStream } from '../../../src/server/events/event-stream.ts';
 import { callerOf, loanExamples, loanType, makeType, openForTest, stoppedClock } from '../workbench.ts';

@@ -8,8 +8,12 @@ import { listOperations } from '../../../src/server/contract/operations.ts';
 import { awaitTurn } from '../../../src/server/operations/await-turn.ts';
 import type { Deps } from '../../../src/server/operations/context.ts';
 import { newExample } from '../../../src/server/preparation/examples/new-example.ts';
-import { connectModel, disconnectModel } from '../../../src/server/services/account/connections.ts';
-import { chargeCredits, choosePlan } from '../../../src/server/services/account/credits.ts';
+import {
+  chargeCredits,
+  choosePlan,
+  connectModel,
+  disconnectModel,
+} from '../../../src/server/services/account/connections.ts';
 import { correctDecision } from '../../../src/server/services/deciding/logged-decisions.ts';
 import {
   addExampleRows,

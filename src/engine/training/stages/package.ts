@@ -7,7 +7,7 @@ import { compileDecider } from '../../decide/decider.ts';
 import { recordGoldenLines } from '../../decide/golden.ts';
 import { type Metrics, pendingFollowUp } from '../../domain/metrics.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
-import { compileJudge } from '../../findings/judge-rows.ts';
+import { compileJudge } from '../../findings/search-data.ts';
 import type { SeenInput } from '../../findings/slice-conditions.ts';
 import { findWeakSlices } from '../../findings/slices.ts';
 import { toLabel } from '../../findings/taken-out.ts';

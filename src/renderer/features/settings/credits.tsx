@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
-import type { PlanName } from '../../../server/contract/account/credits.ts';
+import type { PlanName } from '../../../server/contract/account/account.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { Busy, ErrorNote, Facts, Part } from '../../parts/notes.tsx';

@@ -2,7 +2,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { nameLanguage } from '../../../engine/text/languages.ts';
-import type { TextModelEntry } from '../../../server/contract/upkeep/text-models.ts';
+import type { TextModelEntry } from '../../../server/contract/upkeep/upkeep.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { isolate } from '../../parts/text/names.ts';

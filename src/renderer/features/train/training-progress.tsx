@@ -1,12 +1,14 @@
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { isInProgress, trainingStages } from '../../../engine/domain/training.ts';
+import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { PolicyDetail, PolicySummary, Progress } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { invalidate } from '../../api/changes.ts';
+import { RightShare } from '../../parts/bars.tsx';
 import { OtherWays } from '../../parts/explained/other-ways.tsx';
 import { VerdictNotes } from '../../parts/explained/verdict-notes.tsx';
-import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
+import { Busy, ErrorNote, Facts, Part } from '../../parts/notes.tsx';
 import { PendingFollowUp } from '../../parts/pending-follow-up.tsx';
 import { percent } from '../../parts/text/figures.ts';
 import { isolate, quoteNames } from '../../parts/text/names.ts';
@@ -16,8 +18,38 @@ import { goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { BetterPolicy } from './better-policy.tsx';
-import { Learned } from './learned.tsx';
 import { textModelNames } from './training-options.tsx';
+
+/** Unseen examples of an option from which on it is called the weakest. */
+const minSupport = 5;
+
+/** Shows what a training has brought: its figure beside what is reached without it, and where it is weakest. */
+function Learned({ whole }: { whole: OutputOf<'policies.whole'> }) {
+  const { automatic, error_automatic } = whole;
+  const [weakest] = Object.entries(whole.per_class)
+    .filter(([, { support = 0, recall }]) => support >= minSupport && (recall ?? 0) < 1)
+    .sort(([, a], [, b]) => (a.recall ?? 0) - (b.recall ?? 0));
+  const toFact = (name: string, share: number | null, help: string) =>
+    share === null ? [] : [{ name, value: percent(share), help }];
+  return (
+    <>
+      <RightShare whole={whole} />
+      <Facts
+        items={[
+          ...toFact('automated', automatic.share, 'The share of unseen examples that needs no review.'),
+          ...toFact('of these wrong', error_automatic.share, 'Of the decisions without a review.'),
+          ...(weakest
+            ? toFact(
+                `of ${isolate(weakest[0])} found, the weakest option`,
+                weakest[1].recall ?? 0,
+                'The share of its unseen examples that was decided as it.',
+              )
+            : []),
+        ]}
+      />
+    </>
+  );
+}
 
 const Compared = lazy(async () => ({ default: (await import('./compared.tsx')).Compared }));
 

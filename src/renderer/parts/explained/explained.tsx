@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { Fragment, type ReactNode, useRef, useState } from 'react';
 import type { Reading } from '../../../engine/domain/definition.ts';
 import { toReadableText } from '../../../engine/features/readable-text.ts';
-import type { Explanation } from '../../../server/contract/deciding/explaining.ts';
+import type { Explanation } from '../../../server/contract/deciding/decisions.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { notify, notifyFailure } from '../../state/notices.tsx';
 import { useOperation } from '../../state/queries.ts';

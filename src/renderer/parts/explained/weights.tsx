@@ -1,6 +1,6 @@
 import type { Readings } from '../../../engine/domain/definition.ts';
 import { readDaysName } from '../../../engine/rules/days.ts';
-import type { Explanation } from '../../../server/contract/deciding/explaining.ts';
+import type { Explanation } from '../../../server/contract/deciding/decisions.ts';
 import { Bars } from '../bars.tsx';
 import { BreakingName } from '../text/breaking-name.tsx';
 import { decimal } from '../text/figures.ts';

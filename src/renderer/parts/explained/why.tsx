@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import type { Explanation } from '../../../server/contract/deciding/explaining.ts';
+import type { Explanation } from '../../../server/contract/deciding/decisions.ts';
 import type { InputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { useKept } from '../../state/kept.ts';

@@ -1,9 +1,14 @@
-/** Labelling: what to label next with a suggestion, and the examples that are like one. */
+/** Labelling: what to label next, who labelled when, second readings, the audit, and findings about examples. */
 import { z } from 'zod';
 import { characters } from '../../../engine/domain/definition.ts';
+import { byName } from '../../../engine/domain/records.ts';
+import { findingKinds, findingSchema } from '../../../engine/findings/finding.ts';
+import { orNull } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
-import { uuid } from '../common.ts';
+import { auditFigureSchema } from '../../../engine/measured.ts';
+import { analysisStateShape, dateTime, pageQuery, paginated, uuid } from '../common.ts';
 import { creates, operation, reads, updates } from '../operation.ts';
+import { auditSettingSchema } from '../types/decision-types.ts';
 import { exampleSchema, labellingQueues, readerName } from './examples.ts';
 
 export type LabellingQueue = (typeof labellingQueues)[number];
@@ -51,6 +56,26 @@ const teacherLabellingSchema = z
 
 const common = { access: 'key', scope: 'read', tag: 'Labelling' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/examples';
+
+const count = z.int();
+const range = { value: z.number(), low: z.number(), high: z.number() };
+const coefficient = z.object(range).nullable();
+const typeBase = '/api/v1/decision-types/:decision_type_id';
+
+const policyAuditSchema = z.object({
+  policy_version: z.string().describe('As log records name it'),
+  drawn: z.int(),
+  error: auditFigureSchema.describe('The whole decision, whoever made it'),
+  error_automatic: auditFigureSchema.describe('Those decided alone, by rule or classifier'),
+  sentence: z.string(),
+});
+export type PolicyAuditAnswer = z.infer<typeof policyAuditSchema>;
+
+const dataFindingSchema = findingSchema.extend({
+  example: exampleSchema.nullable().describe('The first of the examples as it is now; null without one'),
+});
+
+const counts = byName(findingKinds, () => z.int());
 
 export const labellingOperations = {
   'examples.next': operation('GET', `${base}/next`, {
@@ -172,5 +197,113 @@ export const labellingOperations = {
     }),
     summary: 'The examples most like one, by what their texts mean and what their fields hold',
     errors: ['conflict'],
+  }),
+  'second_readings.draw': operation('POST', `${typeBase}/examples/second-readings`, {
+    ...common,
+    scope: 'label',
+    body: z.strictObject({
+      share: z
+        .number()
+        .gt(0)
+        .max(1)
+        .optional()
+        .describe('Of the labelled examples, at random: as many as are missing until this share is read twice'),
+      ids: z.array(uuid).min(1).max(1_000).optional().describe('These; those without a label are left out'),
+    }),
+    output: z.object({
+      drawn: count.describe('Examples that were chosen now'),
+      waiting: count.describe('Examples in the queue "second_reading"'),
+      undo_token: z.string().describe('By which examples.undo takes back those that are not read yet'),
+    }),
+    status: 200,
+    summary: 'Give labelled examples to a second reader, who does not see their labels; to the first one after a week',
+    hints: creates,
+  }),
+  'second_readings.give': operation('PUT', `${typeBase}/examples/:example_id/second-reading`, {
+    ...common,
+    scope: 'label',
+    body: z.strictObject({
+      expected_decision: z.string().nullable().describe('The label; null takes it back'),
+      note: orNull(characters(0, 2_000), 'For people'),
+      reader: readerName,
+    }),
+    output: exampleSchema.describe('With this label, and nothing of the first one'),
+    status: 200,
+    summary: 'Label an example of the queue "second_reading" again: the label stands beside the first one',
+    errors: ['conflict'],
+  }),
+  'examples.labels': operation('GET', `${typeBase}/examples/:example_id/labels`, {
+    ...common,
+    output: z.object({
+      items: z.array(
+        z.object({
+          kind: z
+            .enum(['label', 'second_reading', 'settled'])
+            .describe('settled: one person has decided between two labels that differed'),
+          before: z.string().nullable().describe('The label until then'),
+          decision: z.string().nullable().describe('The label given; null: it was taken away'),
+          reader: z.string().nullable().describe('Person, key or model; null where it is not known, as in a file'),
+          suggested: z.string().nullable().describe('What was suggested to them; null for nothing'),
+          note: z.string().nullable(),
+          given_at: dateTime,
+        }),
+      ),
+    }),
+    summary: 'The labels that an example was given after the one it came with, newest first, 100 at most',
+  }),
+  'agreement.get': operation('GET', `${typeBase}/agreement`, {
+    ...common,
+    output: z.object({
+      drawn: count.describe('Examples chosen for a second reading'),
+      waiting: count,
+      conflicts: count.describe('Examples with two labels that differ, until one person decides'),
+      settled: count,
+      rows: count.describe('Examples with both labels'),
+      agreed: count,
+      share: coefficient.describe('Of agreed rows, with its 95% interval (Wilson); null without rows'),
+      alpha: coefficient.describe(
+        "Krippendorff's alpha: agreement beyond luck, 1 is always, 0 that of guesses; with a bootstrap's 95% interval",
+      ),
+      pairs: z.array(
+        z.object({
+          readers: z.array(z.string()).length(2),
+          rows: count,
+          agreed: count,
+          kappa: coefficient.describe("Cohen's kappa with its 95% interval; null where only one label was given"),
+        }),
+      ),
+      by_option: z
+        .array(z.object({ option: z.string(), rows: count, agreed: count }))
+        .describe('Rows where a reader gave the option, the least agreed first'),
+      sentence: z.string(),
+    }),
+    summary: 'How far two readers agree: the most that any policy can be asked for',
+  }),
+  'audit.get': operation('GET', '/api/v1/decision-types/:decision_type_id/audit', {
+    access: 'key',
+    scope: 'read',
+    tag: 'Labelling',
+    output: z.object({
+      audit: auditSettingSchema.nullable(),
+      to_judge: z.int().describe('Drawn decisions in the queue "audit"'),
+      deployed: policyAuditSchema.nullable().describe('The deployed policy; null without one, or before a draw'),
+      policies: z.array(policyAuditSchema).describe('Every policy of which decisions were drawn, the newest first'),
+    }),
+    summary: 'The error of live decisions by an audit: drawn at random, judged blind, with bounds that always hold',
+  }),
+  'data_findings.list': operation('GET', '/api/v1/decision-types/:decision_type_id/data-findings', {
+    access: 'key',
+    scope: 'read',
+    tag: 'Examples',
+    query: z.strictObject({
+      ...pageQuery,
+      kind: z.enum(findingKinds).optional().describe('Only findings of this kind'),
+    }),
+    output: paginated(dataFindingSchema.meta({ id: 'DataFinding' })).extend({
+      counts: z.object(counts).describe('All findings by kind, also those beyond the first 1,000 of a kind'),
+      ...analysisStateShape,
+    }),
+    summary:
+      'Contradictions, duplicates, suspect labels, labels that rules contradict and other problems of the examples: the worst kind first, the most doubtful label first',
   }),
 };

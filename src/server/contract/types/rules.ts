@@ -1,6 +1,6 @@
-/** Checking and analysing rules that are not saved yet. */
+/** Rules, checked before they are saved, and options renamed, merged and deleted. */
 import { z } from 'zod';
-import { namedListsSchema } from '../../../engine/domain/definition.ts';
+import { characters, namedListsSchema, optionInputSchema } from '../../../engine/domain/definition.ts';
 import { jsonObject, orNull } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { formatCount } from '../../../engine/numeric.ts';
@@ -12,7 +12,8 @@ import {
   seenDaysSchema,
   seenFieldSchema,
 } from '../../../engine/rules/results.ts';
-import { operation, reads } from '../operation.ts';
+import { destroys, operation, reads, updates } from '../operation.ts';
+import { decisionTypeSchema } from './decision-types.ts';
 
 /** How much one analysis of rules reads and answers. */
 export const analysisLimits = { maxExamples: 20_000, maxLoggedDecisions: 5_000, maxFindings: 500 } as const;
@@ -99,6 +100,29 @@ const rulesAnalysisSchema = z.object({
 });
 export type RulesAnalysis = z.infer<typeof rulesAnalysisSchema>;
 
+const commit = z.boolean().default(false).describe('false: show what it touches, nothing is written');
+const output = z.object({
+  committed: z.boolean(),
+  touches: z.object({
+    examples: z.int().describe('Examples with this label'),
+    rules: z.array(z.string()).describe('Names of the rules that decide it'),
+    fallback_option: z.boolean(),
+    deployed_policy: z.boolean().describe('The deployed policy goes on with the option until a new one is deployed'),
+  }),
+  decision_type: decisionTypeSchema,
+  undo_token: z.string().nullable().describe('For options/undo; null where nothing was written'),
+});
+
+const common = {
+  access: 'key',
+  scope: 'deploy',
+  tag: 'Decision types',
+  output,
+  hints: destroys,
+  guardsType: true,
+} as const;
+const optionsPath = '/api/v1/decision-types/:decision_type_id/options';
+
 export const ruleOperations = {
   'rules.check': operation('POST', '/api/v1/rules/check', {
     body: z
@@ -145,5 +169,43 @@ export const ruleOperations = {
     summary: `Short rules that the newest ${formatCount(analysisLimits.maxExamples)} examples suggest, beside the rules of the type`,
     errors: ['conflict'],
     tag: 'Decision types',
+  }),
+  'options.rename': operation('POST', `${optionsPath}/rename`, {
+    ...common,
+    body: z.strictObject({ from: z.string().min(1), to: optionInputSchema, commit }),
+    summary: 'Rename an option everywhere: in the options, the rules, the fallback and the examples',
+    hints: updates,
+  }),
+  'options.merge': operation('POST', `${optionsPath}/merge`, {
+    ...common,
+    body: z.strictObject({
+      from: z.string().min(1).describe('The option that goes'),
+      into: z.string().min(1).describe('The option that takes its examples and rules'),
+      commit,
+    }),
+    summary: 'Merge an option into another: its examples, the rules that decide it and the fallback',
+  }),
+  'options.delete': operation('POST', `${optionsPath}/delete`, {
+    ...common,
+    body: z.strictObject({
+      option: z.string().min(1),
+      examples: z
+        .enum(['unlabel', 'delete'])
+        .default('unlabel')
+        .describe('What becomes of the examples with this label: without one, or deleted'),
+      commit,
+    }),
+    summary: 'Delete an option with the rules that decide it, and its examples or their labels',
+  }),
+  'options.undo': operation('POST', `${optionsPath}/undo`, {
+    ...common,
+    body: z.strictObject({ undo_token: characters(1, 100) }),
+    output: z.object({
+      affected: z.int().describe('Examples that have the option again'),
+      decision_type: decisionTypeSchema,
+    }),
+    summary: 'Undo the rename, merge or deletion of an option, unless the decision type was changed since',
+    hints: updates,
+    errors: ['conflict'],
   }),
 };

@@ -1,13 +1,10 @@
 /** The caller's user, organisation and API keys, model connections, credits and plans. */
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
-import type { ApiKey, Me } from '../../contract/account/account.ts';
-import type { Connection } from '../../contract/account/connections.ts';
-import { planNames } from '../../contract/account/credits.ts';
+import { type ApiKey, type Connection, type Me, planNames } from '../../contract/account/account.ts';
 import { plans } from '../../metering/plans.ts';
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
-import { connectModel, disconnectModel, testConnection } from '../../services/account/connections.ts';
-import { choosePlan } from '../../services/account/credits.ts';
+import { choosePlan, connectModel, disconnectModel, testConnection } from '../../services/account/connections.ts';
 import type { ApiKeyRecord, OrganisationRecord } from '../../store/account/accounts.ts';
 import type { ConnectionRecord } from '../../store/account/connections.ts';
 import type { UsageRecord } from '../../store/account/credits.ts';

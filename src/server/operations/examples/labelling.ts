@@ -4,7 +4,7 @@ import { findingKinds } from '../../../engine/findings/finding.ts';
 import type { FindingCounts } from '../../../engine/findings/search-data.ts';
 import { describeAgreement, measureAgreement } from '../../../engine/measure/agreement.ts';
 import { describeAudit, measureAudit } from '../../../engine/measure/audit.ts';
-import type { PolicyAuditAnswer } from '../../contract/examples/audit.ts';
+import type { PolicyAuditAnswer } from '../../contract/examples/labelling.ts';
 import type { OutputOf } from '../../contract/operations.ts';
 import { toExample } from '../../preparation/examples/example-wire.ts';
 import { isoTime } from '../../process/clock.ts';

@@ -1,11 +1,13 @@
-/** Model connections of an organisation: made under its limit, removed, tried out. */
+/** Model connections, plans, and credits for hosting. */
 import { toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { findAddressProblem } from '../../connections/address.ts';
 import { askForDecision } from '../../connections/remote-decider.ts';
+import type { PlanName } from '../../contract/account/account.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { ConnectionRecord } from '../../store/account/connections.ts';
+import type { CreditEntry } from '../../store/account/credits.ts';
 
 type NewConnection = Pick<ConnectionRecord, 'name' | 'url' | 'model' | 'privateNetwork' | 'generates'> & {
   apiKey: string | null;
@@ -77,4 +79,45 @@ export async function testConnection(
 
 function refuseMissingConnection(): never {
   throw new WorkbenchError('not_found', 'The connection does not exist.');
+}
+
+/** A charge; a refund has negative credits. */
+type Charge = Omit<CreditEntry, 'id' | 'createdAt'> & { createdAt?: number };
+
+/** Writes an entry, at the present time unless it names another. For a transaction of its caller. */
+export function chargeCredits(deps: Foundation, charge: Charge): void {
+  deps.store.credits.insert({ createdAt: deps.clock.now(), ...charge, id: deps.newId() });
+}
+
+/** Puts the caller's organisation on a plan; the present plan again changes nothing. */
+export function choosePlan(deps: Foundation, caller: Caller, plan: PlanName): void {
+  const { accounts } = deps.store;
+  if (accounts.getOrganisation(caller.organisationId).plan === plan) return;
+  accounts.setPlan(caller.organisationId, plan, deps.clock.now());
+}
+
+const hourMs = 3600 * 1000;
+
+/** Charges each started hour of each deployed policy, while the service runs; returns how many were. */
+export function chargeHosting(deps: Foundation): number {
+  const { store, clock, metering } = deps;
+  return store.transaction(() => {
+    const now = clock.now();
+    let charged = 0;
+    for (const { id, typeId, organisationId } of store.deployments.listHosted()) {
+      // An hour charged while the clock was ahead does not stand for those that are still to come.
+      const last = store.credits.getLastHosting(id, now + hourMs);
+      if (last !== null && now < last + hourMs) continue;
+      chargeCredits(deps, {
+        organisationSeq: store.accounts.getOrganisation(organisationId).seq,
+        operation: 'hosting',
+        credits: metering.prices.hostingPerHour,
+        decisionTypeId: typeId,
+        referenceId: id,
+        createdAt: last !== null && now < last + 2 * hourMs ? last + hourMs : now,
+      });
+      charged += 1;
+    }
+    return charged;
+  });
 }

@@ -10,7 +10,7 @@ import { type CaseLanguage, caseLanguages, caseWords } from '../../../engine/rep
 import { type CaseFile, writeCase } from '../../../engine/report/write-case.ts';
 import { reportStyle } from '../../../engine/report/write-report.ts';
 import { describeCondition } from '../../../engine/rules/analysis/words.ts';
-import type { Explanation } from '../../contract/deciding/explaining.ts';
+import type { Explanation } from '../../contract/deciding/decisions.ts';
 import { toScriptlessPolicy } from '../../contract/security-policy.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';

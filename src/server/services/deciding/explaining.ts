@@ -12,7 +12,7 @@ import { WorkbenchError } from '../../../engine/errors.ts';
 import { readPath } from '../../../engine/features/values.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { isPiiField, redactToPlaceholder } from '../../../engine/pii.ts';
-import type { Explanation } from '../../contract/deciding/explaining.ts';
+import type { Explanation } from '../../contract/deciding/decisions.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { findExample } from '../examples/examples.ts';

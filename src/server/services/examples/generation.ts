@@ -14,7 +14,7 @@ import type { Foundation } from '../../foundation.ts';
 import { newExample } from '../../preparation/examples/new-example.ts';
 import type { ConnectionRecord } from '../../store/account/connections.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { chargeCredits } from '../account/credits.ts';
+import { chargeCredits } from '../account/connections.ts';
 import { findDecisionType } from '../types/decision-types.ts';
 import { addExamples } from './examples.ts';
 

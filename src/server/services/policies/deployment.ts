@@ -8,7 +8,7 @@ import type { Foundation } from '../../foundation.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { chargeHosting } from '../account/hosting.ts';
+import { chargeHosting } from '../account/connections.ts';
 import { nameCaller, noteRelease } from '../releases.ts';
 import {
   findDecisionType,

@@ -2,7 +2,7 @@
 import type { Proposal, TeacherRequest } from '../../../engine/training/request.ts';
 import { createRemoteTeacher } from '../../connections/remote-teacher.ts';
 import type { Foundation } from '../../foundation.ts';
-import { chargeCredits } from '../account/credits.ts';
+import { chargeCredits } from '../account/connections.ts';
 import { readPolicy, readVersion } from './policies.ts';
 
 const tokensPerPrice = 100;

@@ -14,7 +14,7 @@ import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { AttemptKey } from '../../store/policies/training-runs.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { chargeCredits } from '../account/credits.ts';
+import { chargeCredits } from '../account/connections.ts';
 import { noteAuthor } from '../authors.ts';
 import { readPolicy, readVersion } from './policies.ts';
 import { assessReadiness, canGenerateMissing } from './training-readiness.ts';

@@ -5,7 +5,7 @@ import type { Analyses } from '../../analysis/analysis.ts';
 import type { AlertReceiver } from '../../connections/alert-receiver.ts';
 import { CallError } from '../../connections/checked-post.ts';
 import { WaitingAlerts } from '../../connections/waiting-alerts.ts';
-import type { Alert } from '../../contract/upkeep/alerts.ts';
+import type { Alert } from '../../contract/upkeep/upkeep.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';

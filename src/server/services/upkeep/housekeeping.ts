@@ -10,7 +10,7 @@ import { writeDurably } from '../../process/durable-file.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import { pruneEncodings } from '../../runtime/encoder/encoding-cache.ts';
 import { emptyWriteAheadLog } from '../../store/database.ts';
-import { chargeHosting } from '../account/hosting.ts';
+import { chargeHosting } from '../account/connections.ts';
 import { retryUnavailablePolicies } from '../policies/deployment.ts';
 import { continueClearing } from '../types/personal-data.ts';
 import { restorableMs } from '../types/type-deletion.ts';

@@ -1,6 +1,6 @@
 /** Organisations, users, API keys and one-time login codes. The columns are read under the records' names. */
 import { WorkbenchError } from '../../../engine/errors.ts';
-import type { PlanName } from '../../contract/account/credits.ts';
+import type { PlanName } from '../../contract/account/account.ts';
 import type { Scope } from '../../contract/operation.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 

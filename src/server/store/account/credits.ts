@@ -1,5 +1,5 @@
 /** The credit ledger: its entries are only ever added, and summed up block by block. */
-import type { CreditOperation } from '../../contract/account/credits.ts';
+import type { CreditOperation } from '../../contract/account/account.ts';
 import { atLeast, BlockReader, blockRows, type Condition, equals, fillsBlock, toBlockNumber } from '../blocks.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 

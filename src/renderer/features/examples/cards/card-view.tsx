@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { memo, type ReactNode, useMemo, useRef } from 'react';
 import { isConversation } from '../../../../engine/features/conversation.ts';
-import type { Explanation } from '../../../../server/contract/deciding/explaining.ts';
+import type { Explanation } from '../../../../server/contract/deciding/decisions.ts';
 import type { Example } from '../../../../server/contract/examples/examples.ts';
 import type { OutputOf } from '../../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../../server/contract/types/decision-types.ts';

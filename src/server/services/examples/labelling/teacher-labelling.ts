@@ -9,7 +9,7 @@ import { countOf, formatCount } from '../../../../engine/numeric.ts';
 import type { Caller } from '../../../auth/caller.ts';
 import type { Foundation } from '../../../foundation.ts';
 import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts';
-import { chargeCredits } from '../../account/credits.ts';
+import { chargeCredits } from '../../account/connections.ts';
 import { findDecisionType } from '../../types/decision-types.ts';
 import { drawExamples, type Labeller, openLabeller } from './teacher-labellers.ts';
 
