@@ -57,9 +57,11 @@ describe('Train and Deploy', () => {
     fireEvent.click(await within(await region('Deploy')).findByRole('button', { name: 'Deploy v2' }));
     await waitFor(async () => expect(await active()).toBe(2));
     fireEvent.change(await screen.findByLabelText('Reason'), { target: { value: 'v2 errs abroad' } });
-    fireEvent.click(await screen.findByRole('button', { name: 'Deploy v1' }));
-    await waitFor(async () => expect(await active()).toBe(1));
+    // One way back: what has decided is in the history.
     const history = await region('History');
+    fireEvent.click(await within(history).findByRole('button', { name: 'Back to this one: release 1' }));
+    await waitFor(async () => expect(await active()).toBe(1));
+    expect(screen.queryByRole('button', { name: /^Deploy v/ })).toBeNull();
     await within(history).findByText('v2 errs abroad');
     expect(
       within(history)

@@ -20,7 +20,7 @@ import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { Aliases } from './aliases.tsx';
 import { ArchiveExport, BundleExport } from './exports.tsx';
-import { History } from './history.tsx';
+import { History, useReleases } from './history.tsx';
 import { Questions } from './questions.tsx';
 import { ReasonField, type Why } from './reason-field.tsx';
 
@@ -30,7 +30,10 @@ const Replay = lazy(async () => ({ default: (await import('./replay.tsx')).Repla
 /** Which policy decides, which did before, and how programs reach it: over REST, or offline with the bundle. */
 export function Deploy({ type }: { type: DecisionType }) {
   const policies = useOperation('policies.list', { params: { decision_type_id: type.id } });
+  const { data: releases, isPending } = useReleases(type);
   const why = useState('');
+  const isDeployable = ({ id, status, deployed }: PolicySummary) =>
+    status === 'trained' && !deployed && !releases?.items.some((release) => release.policy_id === id);
   return (
     <Place
       id="deploy"
@@ -49,7 +52,7 @@ export function Deploy({ type }: { type: DecisionType }) {
         </p>
       )}
       <DraftBar type={type} />
-      {policies.isPending && <Busy>Loading policies…</Busy>}
+      {(policies.isPending || isPending) && <Busy>Loading policies…</Busy>}
       {policies.isError && <ErrorNote error={policies.error} retry={() => void policies.refetch()} />}
       {policies.data?.length === 0 && (
         <EmptyState
@@ -63,7 +66,9 @@ export function Deploy({ type }: { type: DecisionType }) {
           A training makes a policy; here you say which one decides, and hand it to programs.
         </EmptyState>
       )}
-      {policies.data && policies.data.length > 0 && <PolicyTable type={type} policies={policies.data} why={why} />}
+      {policies.data && policies.data.length > 0 && !isPending && (
+        <PolicyTable type={type} policies={policies.data} deployable={policies.data.filter(isDeployable)} why={why} />
+      )}
       {type.model_deployed && <BundleExport type={type} policies={policies.data ?? []} />}
       <PinnedCases type={type} />
       {policies.data && policies.data.length > 0 && (
@@ -74,8 +79,6 @@ export function Deploy({ type }: { type: DecisionType }) {
     </Place>
   );
 }
-
-const isDeployable = ({ status, deployed }: PolicySummary) => status === 'trained' && !deployed;
 
 const tones: Record<string, string> = { deployed: 'good', trained: 'accent', failed: 'bad', training: 'warn' };
 
@@ -125,9 +128,13 @@ function Standing({ type, newest, deployed }: StandingProps) {
   );
 }
 
+/** Whether the log can be replayed with a policy beside the one that decides now. */
+const canReplay = ({ status, deployed }: PolicySummary) => status === 'trained' && !deployed;
+
 /** Offers to deploy and to replay the newest policies; `onReplay` is null where nothing is deployed to compare with. */
 function usePolicyCommands(
   policies: readonly PolicySummary[],
+  deployable: readonly PolicySummary[],
   onDeploy: (policy: PolicySummary) => void,
   onReplay: ((policyId: string) => void) | null,
 ): void {
@@ -137,6 +144,7 @@ function usePolicyCommands(
       {
         id: `deploy-${policy.id}`,
         title: `Deploy policy v${policy.version}`,
+        enabled: deployable.includes(policy),
         run: () => onDeploy(policy),
       },
       {
@@ -149,15 +157,20 @@ function usePolicyCommands(
   );
 }
 
-type PolicyTableProps = { type: DecisionType; policies: readonly PolicySummary[]; why: Why };
+type PolicyTableProps = {
+  type: DecisionType;
+  policies: readonly PolicySummary[];
+  /** Those that have not decided yet: to those that have, the history goes back. */
+  deployable: readonly PolicySummary[];
+  why: Why;
+};
 
-function PolicyTable({ type, policies, why }: PolicyTableProps) {
+function PolicyTable({ type, policies, deployable, why }: PolicyTableProps) {
   const deployed = policies.find((policy) => policy.deployed) ?? null;
   const { run, isPending, error } = useDeployment(type, deployed, why);
-  const deployable = policies.filter(isDeployable);
   const [replayedId, setReplayedId] = useState('');
-  const replayed = deployable.find(({ id }) => id === replayedId);
-  usePolicyCommands(deployable, run, deployed && setReplayedId);
+  const replayed = policies.find(({ id }) => id === replayedId);
+  usePolicyCommands(policies.filter(canReplay), deployable, run, deployed && setReplayedId);
   return (
     <>
       <Part title="Deciding now" tools={deployed && <ReportButton typeId={type.id} policyId={deployed.id} />}>
@@ -165,34 +178,37 @@ function PolicyTable({ type, policies, why }: PolicyTableProps) {
           <Standing type={type} newest={policies[0]} deployed={deployed} />
           {error && <ErrorNote error={error} />}
           {deployable.length > 0 && <ReasonField why={why} />}
-          <PlainTable
-            heads={[
-              'Policy',
-              'Status',
-              {
-                name: 'Correct',
-                says: 'The share of unseen examples that the current rules, classifier and thresholds together decide correctly, and where it lies with 95% certainty.',
-              },
-              {
-                name: 'Shared test rows',
-                says: 'How many of the rows that this policy and the deployed one have both held out each decides correctly.',
-              },
-              'Made',
-              { name: 'Actions', isHidden: true },
-            ]}
-          >
-            {policies.map((policy) => (
-              <PolicyRow
-                key={policy.id}
-                type={type}
-                policy={policy}
-                deployed={deployed}
-                isPending={isPending}
-                onDeploy={() => run(policy)}
-                onReplay={() => setReplayedId(policy.id)}
-              />
-            ))}
-          </PlainTable>
+          {/* The headline says all of a policy that is the only one. */}
+          {(policies.length > 1 || !deployed?.whole) && (
+            <PlainTable
+              heads={[
+                'Policy',
+                'Status',
+                {
+                  name: 'Correct',
+                  says: 'The share of unseen examples that the current rules, classifier and thresholds together decide correctly, and where it lies with 95% certainty.',
+                },
+                {
+                  name: 'Shared test rows',
+                  says: 'How many of the rows that this policy and the deployed one have both held out each decides correctly.',
+                },
+                'Made',
+                { name: 'Actions', isHidden: true },
+              ]}
+            >
+              {policies.map((policy) => (
+                <PolicyRow
+                  key={policy.id}
+                  type={type}
+                  policy={policy}
+                  deployed={deployed}
+                  onDeploy={deployable.includes(policy) ? () => run(policy) : null}
+                  isPending={isPending}
+                  onReplay={() => setReplayedId(policy.id)}
+                />
+              ))}
+            </PlainTable>
+          )}
         </div>
       </Part>
       {deployed && replayed && (
@@ -215,7 +231,8 @@ type PolicyRowProps = {
   policy: PolicySummary;
   deployed: PolicySummary | null;
   isPending: boolean;
-  onDeploy(): void;
+  /** null for a policy that is not to be deployed here. */
+  onDeploy: (() => void) | null;
   onReplay(): void;
 };
 
@@ -252,7 +269,7 @@ function PolicyRow({ type, policy, deployed, isPending, onDeploy, onReplay }: Po
         <Moment iso={policy.created_at} />
       </td>
       <td className="number">
-        {isDeployable(policy) && deployed !== null && (
+        {canReplay(policy) && deployed !== null && (
           <Button
             size="compact-xs"
             variant="subtle"
@@ -263,7 +280,7 @@ function PolicyRow({ type, policy, deployed, isPending, onDeploy, onReplay }: Po
             Replay
           </Button>
         )}{' '}
-        {isDeployable(policy) && (
+        {onDeploy && (
           <Button size="compact-xs" disabled={isPending} aria-label={`Deploy v${policy.version}`} onClick={onDeploy}>
             Deploy
           </Button>

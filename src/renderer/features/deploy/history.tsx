@@ -18,7 +18,7 @@ const shownChanges = 4;
 const shownDigits = 8;
 
 /** Goes back to a release, as an act that can be taken back. */
-function useRestore(type: DecisionType, current: Release | undefined, reason: string) {
+function useRestore(type: DecisionType, current: Release | undefined, [reason, setReason]: Why) {
   const restore = useChange('releases.create');
   const { noteDone } = useUndo(type.id);
   const toCall = (release: number, why: string | null) => ({
@@ -29,6 +29,7 @@ function useRestore(type: DecisionType, current: Release | undefined, reason: st
     const now = toCall(release, reason.trim() || null);
     restore.mutate(now.input, {
       onSuccess: (made) => {
+        setReason((typed) => (typed === reason ? '' : typed));
         const text = `Release ${made.release} decides as release ${release} did.`;
         if (current === undefined) return notify({ kind: 'info', text });
         const back = toCall(current.release, `Release ${made.release} was taken back.`);
@@ -39,6 +40,10 @@ function useRestore(type: DecisionType, current: Release | undefined, reason: st
   return { run, isPending: restore.isPending, error: restore.error };
 }
 
+/** The newest releases of a type. */
+export const useReleases = (type: DecisionType) =>
+  useOperation('releases.list', { params: { decision_type_id: type.id }, query: { page_size: shownRows } });
+
 type HistoryProps = {
   type: DecisionType;
   why: Why;
@@ -48,11 +53,10 @@ type HistoryProps = {
 
 /** Shows every release of a type: what decided, since when, by whom and why; each can decide again, for a reason. */
 export function History({ type, why, isAsked }: HistoryProps) {
-  const params = { decision_type_id: type.id };
-  const { data, error } = useOperation('releases.list', { params, query: { page_size: shownRows } });
+  const { data, error } = useReleases(type);
   const releases = data?.items ?? [];
   const now = releases.find(({ current }) => current);
-  const restore = useRestore(type, now, why[0]);
+  const restore = useRestore(type, now, why);
   const isOther = ({ digest, policy_id }: Release) => digest !== now?.digest || policy_id !== now.policy_id;
   useCommands(
     'Training',
