@@ -1,6 +1,7 @@
 /** The differences between two releases, in sentences. */
 import type { Definition, NamedLists, Rule } from '../domain/definition.ts';
-import { describeRule, describeThresholds } from './describe-policy.ts';
+import { describeThresholds } from '../thresholds.ts';
+import { describeRule } from './describe-policy.ts';
 
 /** The settings that decide beside a policy's own files. */
 export type ReleaseSettings = Omit<Definition, 'options'> & { fallback_option: string | null };

@@ -1,11 +1,7 @@
-import type { Manifest } from '../bundle/manifest.ts';
 import type { Stage } from '../domain/decision.ts';
 import { argmax } from '../numeric.ts';
-import { readThresholdsOf } from '../thresholds.ts';
+import { readThresholdsOf, type ThresholdSettings } from '../thresholds.ts';
 import { explanations } from './explain.ts';
-
-/** The settings of a policy that turn a prediction into a decision. */
-export type ThresholdSettings = Pick<Manifest, 'confidence_thresholds' | 'escalation_policy' | 'fallback_option'>;
 
 /**
  * The classifier's prediction for an input, its likeliest learned option; `unfamiliarReason` is null where the input is

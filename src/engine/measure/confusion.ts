@@ -1,6 +1,7 @@
 /** Which options are decided where others would be right. */
-import type { ThresholdSettings } from '../decide/thresholds.ts';
+
 import type { Metrics } from '../domain/metrics.ts';
+import type { ThresholdSettings } from '../thresholds.ts';
 import { decideRow, type ReappliedRow } from './reapply.ts';
 
 /** Rows of the matrix are right options, its columns decided ones, both in the order of the labels. */

@@ -1,8 +1,8 @@
 /** The cost of decisions on held-out rows, with the current thresholds and with those of least cost. */
 import { type CostEstimate, type CostFinding, type Costs, compileCosts, isWeighable } from '../costs.ts';
-import type { ThresholdSettings } from '../decide/thresholds.ts';
 import { formatCount } from '../numeric.ts';
 import { createStream, randomStreams } from '../random.ts';
+import type { ThresholdSettings } from '../thresholds.ts';
 import { listOwnThresholds } from '../thresholds.ts';
 import { decideRow, listUnits, type ReappliedRow } from './reapply.ts';
 

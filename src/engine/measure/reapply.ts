@@ -1,8 +1,9 @@
 /** Current rules and thresholds reapplied to held-out rows, without asking the classifier again. */
 import { compileInputValidator } from '../decide/check-bundle.ts';
-import { applyThresholds, type Outcome, type Prediction, type ThresholdSettings } from '../decide/thresholds.ts';
+import { applyThresholds, type Outcome, type Prediction } from '../decide/thresholds.ts';
 import type { JsonObject } from '../json.ts';
 import type { CompiledRules } from '../rules/rules-file.ts';
+import type { ThresholdSettings } from '../thresholds.ts';
 
 /** The classifier's answer to a held-out row when it was measured. */
 export type RecordedAnswer = {

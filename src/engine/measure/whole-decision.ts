@@ -1,11 +1,12 @@
 /** The whole decision measured: rules, then classifier, then thresholds, as they stand. */
-import type { ThresholdSettings } from '../decide/thresholds.ts';
+
 import { type Metrics, type OtherWay, readWay } from '../domain/metrics.ts';
 import { atRandom, nameFields, type SplitWay } from '../domain/training.ts';
 import { minDrawnRows } from '../drawn-rows.ts';
 import { computeWilsonInterval } from '../intervals.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
 import { formatCount } from '../numeric.ts';
+import type { ThresholdSettings } from '../thresholds.ts';
 import { formatShare } from './format-share.ts';
 import { quoteAccuracy } from './quote-accuracy.ts';
 import { decideRow, listUnits, type ReappliedRow } from './reapply.ts';

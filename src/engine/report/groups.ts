@@ -1,6 +1,5 @@
 /** Groups that must not be harmed: shares and errors of the rows of each, and the least favoured beside the most. */
 import { z } from 'zod';
-import type { ThresholdSettings } from '../decide/thresholds.ts';
 import { characters } from '../domain/definition.ts';
 import type { Division } from '../findings/slice-conditions.ts';
 import { computeRatioInterval } from '../intervals.ts';
@@ -10,6 +9,7 @@ import { formatShare } from '../measure/format-share.ts';
 import { decideRow, type ReappliedRow } from '../measure/reapply.ts';
 import { measureRows } from '../measure/whole-decision.ts';
 import { type MeasuredShare, measuredShareSchema, verdictSchema } from '../measured.ts';
+import type { ThresholdSettings } from '../thresholds.ts';
 
 /** Options that are compared where none is favoured, those decided most. */
 const maxOptions = 6;

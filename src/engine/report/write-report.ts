@@ -1,7 +1,6 @@
 /** One page that says what a policy decides, how well and by which rules, for other people. */
 import { listPolicyFacts, listSome } from '../bundle/describe-policy.ts';
 import type { CostFinding } from '../costs.ts';
-import type { ThresholdSettings } from '../decide/thresholds.ts';
 import type { Rule } from '../domain/definition.ts';
 import type { Metrics } from '../domain/metrics.ts';
 import type { Slice } from '../findings/slices.ts';
@@ -11,6 +10,7 @@ import { quoteAccuracy } from '../measure/quote-accuracy.ts';
 import { type MeasuredShare, nothingPromised, type Verdict, type WholeDecision } from '../measured.ts';
 import { countOf, formatCount } from '../numeric.ts';
 import { describeReading } from '../text/languages.ts';
+import type { ThresholdSettings } from '../thresholds.ts';
 import { describeGroups } from './describe-groups.ts';
 import {
   describeInputs,

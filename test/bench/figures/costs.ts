@@ -9,7 +9,6 @@
  */
 import { parseArgs } from 'node:util';
 import { type Costs, costsSchema } from '../../../src/engine/costs.ts';
-import type { ThresholdSettings } from '../../../src/engine/decide/thresholds.ts';
 import {
   type ConfidenceThresholds,
   defaultThresholds,
@@ -18,6 +17,7 @@ import {
 import { measureCosts } from '../../../src/engine/measure/costs.ts';
 import type { ReappliedRow } from '../../../src/engine/measure/reapply.ts';
 import { createRandom } from '../../../src/engine/random.ts';
+import type { ThresholdSettings } from '../../../src/engine/thresholds.ts';
 import { readThresholdsOf } from '../../../src/engine/thresholds.ts';
 import { openPorts, readSet, shuffle, type Trained, trainAndDecide } from './promise-populations.ts';
 

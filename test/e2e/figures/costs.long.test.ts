@@ -85,7 +85,7 @@ describe('errors cost money', () => {
     const readDraft = async () => (await readType()).draft?.settings.confidence_thresholds;
     await expect.poll(readDraft).toEqual(suggested?.thresholds);
     expect(await readThresholds()).toEqual(strict);
-    await undo('In the draft: Inputs are decided directly');
+    await undo('In the draft: The classifier decides alone');
     await expect.poll(readDraft).toBe(undefined);
   });
 

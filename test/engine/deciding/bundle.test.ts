@@ -12,6 +12,7 @@ import { bundleZipLimits, entryNames } from '../../../src/engine/bundle/manifest
 import { writeModelCard } from '../../../src/engine/bundle/model-card.ts';
 import { openZip, writeZip } from '../../../src/engine/bundle/zip.ts';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
+import { describeThresholds } from '../../../src/engine/thresholds.ts';
 import { amountPlan, bundleParts, renameEntry, sha256, zeros } from '../bundle-fixture.ts';
 import { createAdapters } from '../features/adapters-fixture.ts';
 
@@ -358,6 +359,26 @@ describe('the model card', () => {
       expect(card).toContain(part);
     }
   });
+});
+
+it('says what becomes of uncertain inputs in one sentence where the same becomes of all of them', () => {
+  const policy = { enabled: false, connection: null, timeout_ms: 1, unfamiliar: 'ignore' as const };
+  const say = (between: 'flag' | 'accept', escalation = 0.6, fallback_option: string | null = null) =>
+    describeThresholds(
+      {
+        confidence_thresholds: { auto_decide: 0.8, escalation },
+        escalation_policy: { ...policy, between },
+        fallback_option,
+      },
+      String,
+    );
+  const alone = 'The classifier decides alone from a confidence of 0.8. ';
+  expect(say('flag')).toBe(`${alone}Below that, its answer is given and flagged for a person.`);
+  expect(say('accept', 0.6, 'deny')).toBe(
+    `${alone}From 0.6 up to that, its answer stands. Below 0.6, deny answers, flagged for a person.`,
+  );
+  expect(say('accept', 0)).toBe(`${alone}Below that, its answer stands.`);
+  expect(say('flag', 0.8, 'deny')).toBe(`${alone}Below that, deny answers, flagged for a person.`);
 });
 
 describe('the input contract', () => {

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Costs } from '../../../src/engine/costs.ts';
-import type { ThresholdSettings } from '../../../src/engine/decide/thresholds.ts';
 import { escalationPolicySchema } from '../../../src/engine/domain/definition.ts';
 import { findCheapestThreshold, measureCosts } from '../../../src/engine/measure/costs.ts';
 import type { ReappliedRow } from '../../../src/engine/measure/reapply.ts';
 import { createRandom, type Random } from '../../../src/engine/random.ts';
+import type { ThresholdSettings } from '../../../src/engine/thresholds.ts';
 import { readThresholdsOf } from '../../../src/engine/thresholds.ts';
 
 const costs: Costs = { currency: '€', look: 1, wrong: 10, pairs: [{ right: 'b', decided: 'a', cost: 40 }] };

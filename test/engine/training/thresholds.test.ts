@@ -1,6 +1,7 @@
 /** What becomes of a prediction, for every way that thresholds, policy and fallback can be set. */
 import { describe, expect, it } from 'vitest';
-import { applyThresholds, type ThresholdSettings } from '../../../src/engine/decide/thresholds.ts';
+import { applyThresholds } from '../../../src/engine/decide/thresholds.ts';
+import type { ThresholdSettings } from '../../../src/engine/thresholds.ts';
 
 type Between = ThresholdSettings['escalation_policy']['between'];
 

@@ -65,7 +65,7 @@ describe('Costs under Evaluate', () => {
       await panel.findByText(new RegExp(`${value},000 all by hand$`));
     }
     // Its notice is the last thing that this window says; it stands for seconds alone.
-    const said = screen.findByText(/^In the draft: Inputs are decided directly/);
+    const said = screen.findByText(/^In the draft: The classifier decides alone/);
     // A busy button takes no press.
     await waitFor(() => expect(keep.hasAttribute('data-loading')).toBe(false));
     fireEvent.click(keep);

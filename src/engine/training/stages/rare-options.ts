@@ -1,4 +1,3 @@
-import type { ThresholdSettings } from '../../decide/thresholds.ts';
 import type { Metrics } from '../../domain/metrics.ts';
 import { formatShare } from '../../measure/format-share.ts';
 import {
@@ -11,6 +10,7 @@ import {
 import { measureRows, measureShare } from '../../measure/whole-decision.ts';
 import type { MeasuredShare, WholeDecision } from '../../measured.ts';
 import { argmax, formatCount, softmaxInPlace } from '../../numeric.ts';
+import type { ThresholdSettings } from '../../thresholds.ts';
 import { mergeThresholds, readThresholdsOf } from '../../thresholds.ts';
 import { groupMeasured } from '../../units/units.ts';
 import { toMeasured } from '../data/labelled-rows.ts';

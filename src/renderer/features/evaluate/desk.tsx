@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import type { Metrics } from '../../../engine/domain/metrics.ts';
 import { formatShare } from '../../../engine/measure/format-share.ts';
-import { listOwnThresholds } from '../../../engine/thresholds.ts';
+import { describeThresholds, listOwnThresholds } from '../../../engine/thresholds.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { PolicyDetail } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -170,7 +170,7 @@ function useHandles(type: DecisionType, isCostEdited: boolean) {
     setting.save({
       to: { confidence_thresholds: thresholds },
       title: 'Thresholds changed',
-      text: `${type.model_deployed ? 'In the draft: ' : ''}Inputs are decided directly from a confidence of ${describe(thresholds)}, and fall back below ${decimal(thresholds.escalation, 2)}.`,
+      text: `${type.model_deployed ? 'In the draft: ' : ''}${describeThresholds({ ...type, ...type.active_version, confidence_thresholds: thresholds }, isolate)}`,
       // The values that were tried meanwhile stay.
       onDone: () => {
         if (isSame(newest.current, wanted)) reset();

@@ -1,7 +1,6 @@
 /** Promises about the whole decision with the current settings: asked for, and checked after changes. */
 
 import { toUnknownOption, toValidationError } from '../../../door/errors/validation-error.ts';
-import type { ThresholdSettings } from '../../../engine/decide/thresholds.ts';
 import { findStricterWay } from '../../../engine/domain/metrics.ts';
 import { boundError } from '../../../engine/measure/error-bound.ts';
 import { formatShare } from '../../../engine/measure/format-share.ts';
@@ -23,6 +22,7 @@ import {
   type PromiseStatus,
   type PromiseTerms,
 } from '../../../engine/measured.ts';
+import type { ThresholdSettings } from '../../../engine/thresholds.ts';
 import type { Foundation } from '../../foundation.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
 import { followsSettings } from '../../runtime/current-settings.ts';
