@@ -5,6 +5,7 @@
  */
 import { hash } from 'node:crypto';
 import type { WorkbenchDatabase } from './database.ts';
+import { loggedTable } from './log-record.ts';
 
 type Value = string | number | null;
 export type ChainKind = 'began' | 'decided' | 'corrected' | 'hidden' | 'restored' | 'deleted' | 'masked';
@@ -25,10 +26,8 @@ export type LogHead = { entries: number; record?: number | undefined; digest: st
 
 export const digestBytes = 32;
 
-/** The columns of a record that never change but by an entry of their own, in the order in which they are digested. */
-export const chainedColumns = `decision_type_seq, request_id, input, decision, confidence, classifier_choice, stage, reason_codes,
-  class_probabilities, rules_triggered, escalated, fallback_used, unfamiliar, policy_version, version_number, release,
-  explanation, latency_ms, api_key_id, created_at, rule_errors, edge_id, imported_by, imported_file`;
+/** The columns that a link is the digest of, in their order. */
+export const chainedColumns = loggedTable.names.join(', ');
 
 /** A record's values in the order of `chainedColumns` as one text; each text has its length before it. */
 function writeValues(values: readonly Value[]): string {

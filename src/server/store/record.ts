@@ -161,14 +161,22 @@ export function defineRecord<const Of extends Columns>(table: string, columns: O
     const sql = fromArchive(member ?? '');
     return sql === null ? [] : [{ name, sql }];
   });
-  const initial = Object.fromEntries(all.map(([key, column]): [string, SqlValue] => [key, column.initial]));
-  const toStored = (record: Partial<RecordOf<Of>>): Record<string, SqlValue> => {
-    const row = { ...initial };
-    for (const [key, { write }] of all) if (record[key] !== undefined) row[key] = write(record[key]);
+  const names = all.map(([, { name }]) => name);
+  const writers = all.map(([key, { write, initial }]) => ({ key, write, initial }));
+  const toValues = (record: Partial<RecordOf<Of>>): SqlValue[] => {
+    const row: SqlValue[] = [];
+    for (const { key, write, initial } of writers) {
+      const value = record[key];
+      row.push(value === undefined ? initial : write(value));
+    }
     return row;
   };
   return {
     table,
+    /** The columns as the database has them. */
+    names,
+    /** The values of a row as they are stored, in the order of the columns. */
+    toValues,
     /** The columns for SELECT, under the names of the record. */
     select: (alias: string = table): string => all.map(([key, { name }]) => `${alias}.${name} AS "${key}"`).join(', '),
     /** Makes a row that was selected the record that it holds, in its place: a copy would cost as much again. */
@@ -179,20 +187,20 @@ export function defineRecord<const Of extends Columns>(table: string, columns: O
     },
     /** Prepares the insert of a row, in place of the one with its key where that is said. */
     prepareInsert(db: Database, verb: 'INSERT' | 'INSERT OR REPLACE' = 'INSERT'): (record: NewRecord<Of>) => void {
-      const names = all.map(([, { name }]) => name).join(', ');
       const statement = db.prepare(
-        `${verb} INTO ${table} (${names}) VALUES (${all.map(([key]) => `@${key}`).join(', ')})`,
+        `${verb} INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
       );
       return (record) => {
-        statement.run(toStored(record));
+        statement.run(...toValues(record));
       };
     },
-    /** Prepares the update of all columns of a row that satisfies a condition. */
-    prepareUpdate(db: Database, where: string): (record: RecordOf<Of>) => void {
-      const assigned = all.map(([key, { name }]) => `${name} = @${key}`).join(', ');
-      const statement = db.prepare(`UPDATE ${table} SET ${assigned} WHERE ${where}`);
-      return (record) => {
-        statement.run(toStored(record));
+    /** Prepares the update of all columns of a row that satisfies a condition with parameters. */
+    prepareUpdate(db: Database, where: string): (record: RecordOf<Of>, ...parameters: SqlValue[]) => void {
+      const statement = db.prepare(
+        `UPDATE ${table} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE ${where}`,
+      );
+      return (record, ...parameters) => {
+        statement.run(...toValues(record), ...parameters);
       };
     },
     archive: {

@@ -1,55 +1,29 @@
 /** Writing of the decision log: records are added at its end, and a full block of them is summed up. */
 
-import type { Stage } from '../../../engine/domain/decision.ts';
-import type { JsonObject } from '../../../engine/json.ts';
-import type { RuleFailure } from '../../../engine/rules/rules-file.ts';
 import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import { blockRows, fillsBlock } from '../blocks.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { prepareDraw } from '../examples/audits.ts';
 import { chainedColumns, createLogChain, makeLink } from '../log-chain.ts';
+import { type loggedColumns, loggedTable } from '../log-record.ts';
+import type { RecordOf } from '../record.ts';
 
+type Chained = RecordOf<typeof loggedColumns>;
+type Optional = 'classifierChoice' | 'ruleErrors' | 'edgeId' | 'importedBy' | 'importedFile';
 /** A decision as it is to be logged; personal fields are already redacted. */
-export type NewLoggedDecision = {
-  decisionTypeSeq: number;
-  requestId: string;
-  input: JsonObject;
-  decision: string;
-  /** Confidence of the decision; in records of earlier programs always that of the classifier in its own choice. */
-  confidence: number;
-  /** Option that the classifier chose, where it is not the decision; null in records of earlier programs. */
-  classifierChoice?: string | null;
-  stage: Stage;
-  reasonCodes: string[];
-  classProbabilities: Record<string, number>;
-  rulesTriggered: string[];
-  /** The rules that failed before one matched; may be left out where none did. */
-  ruleErrors?: readonly RuleFailure[];
-  escalated: boolean;
-  fallbackUsed: boolean;
-  unfamiliar: boolean;
-  policyVersion: string;
-  /** The version of the decision type whose input schema, rules and thresholds decided. */
-  versionNumber: number;
-  release: number;
-  /** Why it was decided so, in a sentence without a value of the input. */
-  explanation: string;
-  latencyMs: number;
-  apiKeyId: string | null;
-  createdAt: number;
-  /** The id in the log of the service that made it elsewhere; left out of what is decided here. */
-  edgeId?: string;
-  /** Who brought it, and out of which file, as they said. */
-  importedBy?: string | null;
-  importedFile?: string | null;
-  /** How many of such decisions are drawn to be judged blind; may be left out where none is. */
-  audit?: AuditSetting | null;
-};
+export type NewLoggedDecision = Omit<Chained, Optional> &
+  Partial<Pick<Chained, Optional>> & {
+    versionNumber: number;
+    release: number;
+    explanation: string;
+    /** How many of such decisions are drawn to be judged blind; may be left out where none is. */
+    audit?: AuditSetting | null;
+  };
 
 /** Prepares the insert of records in one transaction of the caller's; it returns the last one's row number. */
 export function prepareLogInserts(db: WorkbenchDatabase): (decisions: readonly NewLoggedDecision[]) => number {
   const statement = db.prepare(
-    `INSERT INTO decision_logs (${chainedColumns}, link) VALUES (${Array.from(chainedColumns.split(','), () => '?').join(', ')}, ?)`,
+    `INSERT INTO decision_logs (${chainedColumns}, link) VALUES (${loggedTable.names.map(() => '?').join(', ')}, ?)`,
   );
   const chain = createLogChain(db);
   const draw = prepareDraw(db);
@@ -58,7 +32,7 @@ export function prepareLogInserts(db: WorkbenchDatabase): (decisions: readonly N
     let link = chain.readLink();
     let seq = 0;
     for (const decision of decisions) {
-      const values = toValues(decision);
+      const values = loggedTable.toValues(decision);
       link = makeLink(link, values);
       seq = Number(statement.run(...values, link).lastInsertRowid);
       const { audit = null } = decision;
@@ -77,39 +51,6 @@ export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDec
   const insert = prepareLogInserts(db);
   return (decision) => insert([decision]);
 }
-
-/** A record's values in the order of `chainedColumns`. */
-function toValues(decision: NewLoggedDecision): (string | number | null)[] {
-  const { ruleErrors = [] } = decision;
-  return [
-    decision.decisionTypeSeq,
-    decision.requestId,
-    JSON.stringify(decision.input),
-    decision.decision,
-    decision.confidence,
-    decision.classifierChoice ?? null,
-    decision.stage,
-    toJsonList(decision.reasonCodes),
-    JSON.stringify(decision.classProbabilities),
-    toJsonList(decision.rulesTriggered),
-    decision.escalated ? 1 : 0,
-    decision.fallbackUsed ? 1 : 0,
-    decision.unfamiliar ? 1 : 0,
-    decision.policyVersion,
-    decision.versionNumber,
-    decision.release,
-    decision.explanation,
-    decision.latencyMs,
-    decision.apiKeyId,
-    decision.createdAt,
-    ruleErrors.length === 0 ? null : JSON.stringify(ruleErrors),
-    decision.edgeId ?? null,
-    decision.importedBy ?? null,
-    decision.importedFile ?? null,
-  ];
-}
-
-const toJsonList = (list: readonly string[]): string => (list.length === 0 ? '[]' : JSON.stringify(list));
 
 /** Prepares the summaries of the full blocks between two row numbers, of all types without `typeSeq`. */
 export function prepareLogSummaries(db: WorkbenchDatabase): (first: number, last: number, typeSeq?: number) => void {

@@ -1,7 +1,6 @@
 /** The decision log: reading, filtering, correcting, forgetting. Records are written by `log-writer.ts`. */
 
 import { nextTurn } from '../../../door/turns.ts';
-import type { JsonObject } from '../../../engine/json.ts';
 import type { LogFilter } from '../../contract/deciding/logs.ts';
 import {
   atLeast,
@@ -16,29 +15,24 @@ import {
 } from '../blocks.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { createLogChain, type LinkedRow, type LogHead, readHead } from '../log-chain.ts';
+import { loggedColumns } from '../log-record.ts';
+import { defineRecord, orNull, plain, type RecordOf, values } from '../record.ts';
 import { type NewLoggedDecision, prepareLogInsert, prepareLogSummaries } from './log-writer.ts';
 
-/** A record of the log; `input` is a string of JSON where a reader asks for it unread. */
-export type LoggedDecision<Input = JsonObject> = Required<
-  Omit<
-    NewLoggedDecision,
-    'decisionTypeSeq' | 'input' | 'versionNumber' | 'release' | 'explanation' | 'edgeId' | 'audit'
-  >
-> & {
+const columns = {
+  ...loggedColumns,
   /** Row number: newer records have higher ones. */
-  seq: number;
-  id: string;
-  input: Input;
-  /** Null in records of earlier programs, which did not note it. */
-  versionNumber: number | null;
-  /** Null in records of earlier programs. */
-  release: number | null;
-  /** Null in records of earlier programs. */
-  explanation: string | null;
-  /** Null of what was decided here. */
-  edgeId: string | null;
-  correctedDecision: string | null;
+  seq: plain('seq', values.count),
+  id: plain('id', values.id),
+  correctedDecision: orNull(plain('corrected_decision', values.text)),
 };
+const logTable = defineRecord('decision_logs', columns);
+/** Records with their inputs as the strings of JSON that are stored. */
+const unreadTable = defineRecord('decision_logs', { ...columns, input: plain('input', values.text) });
+type Logged = RecordOf<typeof columns>;
+/** A record of the log; `input` is a string of JSON where a reader asks for it unread. */
+export type LoggedDecision<Input = Logged['input']> = Omit<Logged, 'input'> & { input: Input };
+type RawLogRecord = Record<keyof Logged, unknown> & Pick<Logged, 'seq' | 'latencyMs'>;
 
 /** Totals over the decisions of a type; the averages are null while there are none. */
 type TypeMetrics = {
@@ -52,33 +46,7 @@ type TypeMetrics = {
 /** Decisions of a release: all, those handed on, those that people checked, and the wrong ones among these. */
 export type ReleaseCounts = { decisions: number; escalated: number; checked: number; wrong: number };
 
-type Flag = 'escalated' | 'fallbackUsed' | 'unfamiliar';
-type Json = 'reasonCodes' | 'classProbabilities' | 'rulesTriggered';
-type RawLogRecord = Omit<LoggedDecision<string>, Flag | Json | 'ruleErrors'> &
-  Record<Flag, number> &
-  Record<Json, string> & { ruleErrors: string | null };
-
-const logColumns = `seq, id, request_id AS requestId, input, decision, confidence, classifier_choice AS classifierChoice, stage, reason_codes AS reasonCodes,
-  class_probabilities AS classProbabilities, rules_triggered AS rulesTriggered, rule_errors AS ruleErrors, escalated,
-  fallback_used AS fallbackUsed, unfamiliar, policy_version AS policyVersion, version_number AS versionNumber,
-  release, explanation, latency_ms AS latencyMs, api_key_id AS apiKeyId, created_at AS createdAt,
-  edge_id AS edgeId, imported_by AS importedBy, imported_file AS importedFile, corrected_decision AS correctedDecision`;
-
-function toLoggedDecision(row: RawLogRecord): LoggedDecision {
-  return withInput(row, JSON.parse(row.input));
-}
-
-const withInput = <Input>(row: RawLogRecord, input: Input): LoggedDecision<Input> => ({
-  ...row,
-  input,
-  reasonCodes: JSON.parse(row.reasonCodes),
-  classProbabilities: JSON.parse(row.classProbabilities),
-  rulesTriggered: JSON.parse(row.rulesTriggered),
-  ruleErrors: row.ruleErrors === null ? [] : JSON.parse(row.ruleErrors),
-  escalated: row.escalated === 1,
-  fallbackUsed: row.fallbackUsed === 1,
-  unfamiliar: row.unfamiliar === 1,
-});
+const logColumns = logTable.select();
 
 function toConditions(typeSeq: number, filter: LogFilter): Condition[] {
   const conditions: Condition[] = [equals('decision_type_seq', typeSeq)];
@@ -204,8 +172,7 @@ export class LogStore {
     for (const range of this.#log.ranges(conditions)) {
       const n = this.#log.count(conditions, range);
       const here = Math.min(pageSize - decisions.length, n - skip);
-      if (here > 0)
-        decisions.push(...this.#log.read<RawLogRecord>(conditions, range, here, skip).map(toLoggedDecision));
+      if (here > 0) decisions.push(...this.#log.read<RawLogRecord>(conditions, range, here, skip).map(logTable.read));
       skip = Math.max(0, skip - n);
       total += n;
       if (range.n === null || here > 0) await nextTurn();
@@ -229,25 +196,25 @@ export class LogStore {
       `SELECT ${logColumns} ${sql} ORDER BY unfamiliar DESC, seq DESC LIMIT ? OFFSET ?`,
     );
     return {
-      decisions: rows.all(...values, pageSize, (page - 1) * pageSize).map(toLoggedDecision),
+      decisions: rows.all(...values, pageSize, (page - 1) * pageSize).map(logTable.read),
       total: count.get(...values) ?? 0,
     };
   }
 
   /** Yields all matches, newest first, up to `limit` at a time; records that are made meanwhile are not in it. */
   *slices(typeSeq: number, filter: LogFilter, limit: number): Generator<LoggedDecision[]> {
-    for (const rows of this.#readSlices(typeSeq, filter, limit)) yield rows.map(toLoggedDecision);
+    for (const rows of this.#readSlices(typeSeq, filter, limit)) yield rows.map(logTable.read);
   }
 
   /** As `slices`, with each input as the string of JSON that is stored, for those who would only write it again. */
   *slicesWithJsonInput(typeSeq: number, filter: LogFilter, limit: number): Generator<LoggedDecision<string>[]> {
-    for (const rows of this.#readSlices(typeSeq, filter, limit)) yield rows.map((row) => withInput(row, row.input));
+    for (const rows of this.#readSlices(typeSeq, filter, limit)) yield rows.map(unreadTable.read);
   }
 
   get(typeSeq: number, id: string): LoggedDecision | null {
     // The last group of the id's digits is the row number.
     const row = this.#statements.get.get(Number.parseInt(id.slice(24), 16), id, typeSeq);
-    return row === undefined ? null : toLoggedDecision(row);
+    return row === undefined ? null : logTable.read(row);
   }
 
   /** Adds a decision that was made elsewhere; false where it is in the log, or waits there to be deleted. */

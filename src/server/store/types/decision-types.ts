@@ -124,7 +124,7 @@ function prepareStatements(db: WorkbenchDatabase) {
   return {
     insertType: settingTable.prepareInsert(db),
     insertVersion: versionTable.prepareInsert(db),
-    update: settingTable.prepareUpdate(db, 'id = @id AND deleted_at IS NULL'),
+    update: settingTable.prepareUpdate(db, 'id = ? AND deleted_at IS NULL'),
     restore: db.prepare('UPDATE decision_types SET deleted_at = NULL WHERE id = ?'),
     deleted: db.prepare<[string, string, number], { name: string }>(
       'SELECT name FROM decision_types WHERE id = ? AND organisation_id = ? AND deleted_at >= ?',
@@ -187,7 +187,7 @@ export class DecisionTypeStore {
   /** Writes a type as it is to be; where `isNewVersion`, its active version is added as well. */
   update(type: DecisionTypeRecord, isNewVersion: boolean): void {
     if (isNewVersion) this.#statements.insertVersion({ ...type.activeVersion, decisionTypeId: type.id });
-    this.#statements.update(toRow(type));
+    this.#statements.update(toRow(type), type.id);
     this.#noteChange();
   }
 
