@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PolicyName } from '../../engine/training/request.ts';
+import { WorkbenchError } from '../../engine/errors.ts';
+import type { PolicyName, Proposal, TeacherRequest } from '../../engine/training/request.ts';
 import { scalePatience } from '../process/patience.ts';
 import type { AttemptKey } from '../store/policies/training-runs.ts';
 import {
@@ -173,6 +174,7 @@ export class TrainingJobs {
     const process = new WorkerProcess(options.spawn, child, order, () => options.clock.monotonic(), {
       accepted: () => this.#apply(attempt, { kind: 'accepted' }),
       reported: (report) => this.#receive(attempt, report),
+      asked: (request) => this.#askTeacher(attempt, request),
       exited: (how) => this.#apply(attempt, { kind: 'exited', how }),
     });
     const attempt = createActiveAttempt({ policyId, attemptId }, state, process, partFile, options.clock.now());
@@ -209,7 +211,7 @@ export class TrainingJobs {
         void this.#store(attempt, effect.result);
         break;
       case 'goOn':
-        void attempt.process.send({ kind: 'goOn', next: this.#nameNext(attempt) });
+        attempt.process.goOn(this.#nameNext(attempt));
         break;
       case 'release':
         this.#release(attempt);
@@ -274,7 +276,7 @@ export class TrainingJobs {
     }
   }
 
-  #receive(attempt: ActiveAttempt, report: Exclude<WorkerReport, { kind: 'accepted' }>): void {
+  #receive(attempt: ActiveAttempt, report: WorkerReport): void {
     const { clock, maxMemoryMb, pendingWrites, ports, trainingRuns } = this.#options;
     attempt.lastHeartbeatAt = clock.now();
     const isFollowingUp = attempt.state.phase.kind === 'followingUp';
@@ -293,8 +295,6 @@ export class TrainingJobs {
       pendingWrites.run(() => trainingRuns.describeSnapshot(attempt, report));
     } else if (report.kind === 'labels') {
       pendingWrites.run(() => trainingRuns.labelChecks.addOfAttempt(attempt, report.checks));
-    } else if (report.kind === 'teach') {
-      void this.#answerQuestion(attempt, report);
     } else if (report.kind === 'followedUp') {
       pendingWrites.run(() => ports.completeReport(attempt, report.metrics));
       // A tuning takes minutes, and gives way to any training.
@@ -335,15 +335,13 @@ export class TrainingJobs {
     }
   }
 
-  async #answerQuestion(attempt: ActiveAttempt, report: Extract<WorkerReport, { kind: 'teach' }>): Promise<void> {
-    const { id, request } = report;
-    const isWanted = () => isRunning(attempt);
+  /** Asks the teacher; rejects with a sentence for the report. */
+  async #askTeacher(attempt: ActiveAttempt, request: TeacherRequest): Promise<Proposal[]> {
+    const { signal } = attempt.questions;
     try {
-      const { signal } = attempt.questions;
-      const proposals = await this.#options.ports.askTeacher(attempt.policyId, request, signal, isWanted);
-      if (isWanted()) await attempt.process.send({ id, proposals });
+      return await this.#options.ports.askTeacher(attempt.policyId, request, signal, () => isRunning(attempt));
     } catch (error) {
-      if (isWanted()) await attempt.process.send({ id, failure: toMessage(error) });
+      throw new WorkbenchError('unavailable', toMessage(error));
     }
   }
 

@@ -26,21 +26,13 @@ export type WorkerOrder = {
 };
 /** Server to worker, after the order, until `last`: labelled rows, then those without a label. */
 export type RowsMessage = { rows: SnapshotRecord[]; open: OpenRecord[]; last: boolean };
-/** Server to worker, in answer to `teach`. */
-export type TeachReply = { id: number } & ({ proposals: Proposal[] } | { failure: string });
-
-/** Answers `done`: the policy is stored, the report may follow; `next` names the policy a tuning would make. */
-export type GoOnMessage = { kind: 'goOn'; next: PolicyName };
-
 export type WorkerResult = { sha256: string; sizeBytes: number; metrics: Metrics; heldOut: HeldOutRow[] };
 
-/** Worker to server. Every message is also a heartbeat. */
+/** Reports of a worker. Each is also a heartbeat. */
 export type WorkerReport =
-  | { kind: 'accepted' }
   | { kind: 'heartbeat'; residentMb: number }
   | { kind: 'progress'; stage: TrainingStage; fraction: number; message: string; residentMb: number }
   | { kind: 'snapshot'; sha256: string; seed: number; runtime: string; residentMb: number }
-  | { kind: 'teach'; id: number; request: TeacherRequest; residentMb: number }
   | ({ kind: 'done' } & WorkerResult)
   /** Some of the checks of labels; all of them come before `followedUp`. */
   | { kind: 'labels'; checks: LabelCheck[]; residentMb: number }
@@ -54,3 +46,11 @@ export type WorkerReport =
       residentMb: number;
     }
   | { kind: 'failed'; message: string };
+
+/** Orders of a worker to the server. */
+export type ServerOrders = {
+  report(report: WorkerReport): void;
+  /** Answered once what is reported is stored, with the name of the policy that a tuning would make. */
+  goOn(report: Extract<WorkerReport, { kind: 'done' | 'tuned' }>): Promise<PolicyName>;
+  teach(question: { request: TeacherRequest; residentMb: number }): Promise<Proposal[]>;
+};

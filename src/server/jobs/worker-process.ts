@@ -1,15 +1,19 @@
-/** One execution of a training in its own process: start, messages, end. Knows nothing of the database. */
-import type { ChildProcess } from 'node:child_process';
+/** One execution of a training in its own process: start, orders, end. Knows nothing of the database. */
 import { nextTurn } from '../../door/turns.ts';
+import type { PolicyName, Proposal, TeacherRequest } from '../../engine/training/request.ts';
+import { Child, ChildEnded } from '../process/orders.ts';
 import { scalePatience } from '../process/patience.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
 import type { SnapshotStore } from '../store/policies/snapshots.ts';
-import type { GoOnMessage, RowsMessage, TeachReply, WorkerOrder, WorkerReport } from './worker-messages.ts';
+import type { WorkerOrders } from './worker.ts';
+import type { RowsMessage, ServerOrders, WorkerOrder, WorkerReport } from './worker-messages.ts';
 
 type WorkerEvents = {
   /** Comes at most once, when the worker has taken the order. */
   accepted(): void;
-  reported(report: Exclude<WorkerReport, { kind: 'accepted' }>): void;
+  reported(report: WorkerReport): void;
+  /** Comes when the worker has a question for a teacher. */
+  asked(request: TeacherRequest): Promise<Proposal[]>;
   /** Comes once, when the process is confirmed gone. */
   exited(how: string): void;
 };
@@ -22,13 +26,10 @@ export class WorkerProcess {
   readonly accepted: Promise<void>;
   /** When the last message came, on the clock of the constructor. */
   lastHeartbeatMs: number;
-  readonly #child: ChildProcess;
-  readonly #now: () => number;
-  readonly #events: WorkerEvents;
-  #acceptance: { resolve(): void; reject(error: Error): void } | null = null;
-  readonly #acceptTimer: NodeJS.Timeout;
-  #isGone = false;
+  readonly #child: Child<WorkerOrders>;
+  #goOn: ((next: PolicyName) => void) | null = null;
 
+  /** Throws when no process could be made. */
   constructor(
     spawn: SpawnChild,
     options: { tag: string; heapMb: number },
@@ -36,62 +37,54 @@ export class WorkerProcess {
     now: () => number,
     events: WorkerEvents,
   ) {
-    this.#child = spawn('worker', options);
-    this.pid = this.#child.pid ?? null;
-    this.#now = now;
-    this.#events = events;
     this.lastHeartbeatMs = now();
-    this.accepted = new Promise((resolve, reject) => {
-      this.#acceptance = { resolve, reject };
+    const hear = (report: WorkerReport) => {
+      this.lastHeartbeatMs = now();
+      events.reported(report);
+    };
+    const answers: ServerOrders = {
+      report: hear,
+      goOn: (report) =>
+        new Promise((resolve) => {
+          this.#goOn = resolve;
+          hear(report);
+        }),
+      teach: ({ request, residentMb }) => {
+        hear({ kind: 'heartbeat', residentMb });
+        return events.asked(request);
+      },
+    };
+    this.#child = new Child(spawn, ['worker', options], answers);
+    if (this.#child.fault !== null) throw this.#child.fault;
+    this.pid = this.#child.pid;
+    const timer = setTimeout(() => this.kill(), scalePatience(acceptTimeoutMs));
+    this.accepted = this.#child.give('begin', order).then(() => {
+      clearTimeout(timer);
+      this.lastHeartbeatMs = now();
+      events.accepted();
     });
     // A caller that does not wait for the acceptance must not be hit by its failure.
     this.accepted.catch(() => undefined);
-    this.#acceptTimer = setTimeout(() => this.kill(), scalePatience(acceptTimeoutMs));
-    this.#listen();
-    if (this.pid !== null) this.#child.send(order, () => undefined);
+    void this.#child.gone.then((how) => {
+      clearTimeout(timer);
+      events.exited(how);
+    });
   }
 
-  /** Resolves when the message was handed over, or cannot be: a worker that is gone shows itself by its exit. */
-  send(message: TeachReply | RowsMessage | GoOnMessage): Promise<void> {
-    return new Promise((resolve) => this.#child.send(message, () => resolve()));
+  /** Resolves when the rows were taken, or cannot be: a worker that is gone shows itself by its exit. */
+  async giveRows(message: RowsMessage): Promise<void> {
+    await this.#child.give('rows', message).catch((error: unknown) => {
+      if (!(error instanceof ChildEnded)) throw error;
+    });
+  }
+
+  /** Lets the worker go on whose result was stored. */
+  goOn(next: PolicyName): void {
+    this.#goOn?.(next);
   }
 
   kill(): void {
-    this.#child.kill('SIGKILL');
-  }
-
-  #listen(): void {
-    const child = this.#child;
-    child.on('message', (report: WorkerReport) => this.#receive(report));
-    // Without a process there will be no 'exit'; with one, 'exit' follows an error by itself.
-    child.once('error', (error) => {
-      if (this.pid === null) this.#end('it could not be started', error);
-    });
-    child.once('exit', (code, signal) => {
-      const how = signal ? `signal ${signal}` : `exit code ${code}`;
-      // Its last message may still be in the channel.
-      if (child.connected) child.once('disconnect', () => this.#end(how));
-      else this.#end(how);
-    });
-  }
-
-  #receive(report: WorkerReport): void {
-    this.lastHeartbeatMs = this.#now();
-    if (report.kind !== 'accepted') {
-      this.#events.reported(report);
-      return;
-    }
-    clearTimeout(this.#acceptTimer);
-    this.#events.accepted();
-    this.#acceptance?.resolve();
-  }
-
-  #end(how: string, cause?: unknown): void {
-    if (this.#isGone) return;
-    this.#isGone = true;
-    clearTimeout(this.#acceptTimer);
-    this.#acceptance?.reject(new Error(`The training process ended: ${how}.`, { cause }));
-    this.#events.exited(how);
+    this.#child.kill();
   }
 }
 
@@ -110,14 +103,14 @@ export async function sendSnapshot(
     const rows = snapshots.readAfter(policyId, after, rowsPerMessage);
     last = rows.length < rowsPerMessage;
     after = rows.at(-1)?.position ?? after;
-    await worker.send({ rows, open: [], last: false });
+    await worker.giveRows({ rows, open: [], last: false });
     await nextTurn();
   }
   for (let after = -1, last = false; !last && isWanted(); ) {
     const open = snapshots.readOpenAfter(policyId, after, rowsPerMessage);
     last = open.length < rowsPerMessage;
     after = open.at(-1)?.seq ?? after;
-    await worker.send({ rows: [], open, last });
+    await worker.giveRows({ rows: [], open, last });
     await nextTurn();
   }
 }

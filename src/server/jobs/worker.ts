@@ -1,8 +1,7 @@
 /** Entry of the training process: trains, writes one file, reports. Without a database; dies with its parent. */
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
-import { availableParallelism, setPriority } from 'node:os';
+import { availableParallelism } from 'node:os';
 import type { TrainingExample } from '../../engine/domain/training.ts';
 import { countOpen, noOpenRows, type OpenRows, toRowContent, toRowNumber } from '../../engine/drawn-rows.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
@@ -15,28 +14,19 @@ import { listDigested, toSeed } from '../../engine/training/digest-rows.ts';
 import {
   type CandidateTextModel,
   type PackedPolicy,
-  type PolicyName,
-  type Proposal,
   readByWords,
-  type TeacherRequest,
   type TextModelPorts,
   type TrainOutcome,
 } from '../../engine/training/request.ts';
 import { readIdTime, sha256 } from '../process/clock.ts';
 import { writeDurably } from '../process/durable-file.ts';
+import { serveOrders } from '../process/orders.ts';
 import type { CachedEncoder } from '../runtime/encoder/encoding-cache.ts';
 import { importOnnxRuntime } from '../runtime/encoder/import-onnx-runtime.ts';
 import { isInstalled, openTextModels, type TextModel } from '../runtime/encoder/text-model.ts';
 import { openLanguageDetector } from '../runtime/language-detector.ts';
 import type { SnapshotRecord } from '../store/policies/snapshots.ts';
-import type {
-  GoOnMessage,
-  RowsMessage,
-  TeachReply,
-  WorkerOrder,
-  WorkerReport,
-  WorkerResult,
-} from './worker-messages.ts';
+import type { RowsMessage, ServerOrders, WorkerOrder, WorkerReport, WorkerResult } from './worker-messages.ts';
 
 /** Lower than everything the user does; decisions go first. */
 const niceness = 10;
@@ -44,17 +34,29 @@ const checksPerMessage = 1_000;
 const parentPid = process.ppid;
 const residentMb = () => process.memoryUsage.rss() / 2 ** 20;
 
-process.once('disconnect', () => process.exit(0));
-process.once('message', (order: WorkerOrder) => void work(order));
+function openOrders() {
+  let takeRows: ((message: RowsMessage) => void) | null = null;
+  return {
+    /** Answered at once: the order is accepted. */
+    begin: (order: WorkerOrder) => {
+      const rows = new Promise<Snapshot>((resolve) => {
+        takeRows = collectRows(order.request, resolve);
+      });
+      void work(order, rows);
+    },
+    rows: (message: RowsMessage) => takeRows?.(message),
+  };
+}
+export type WorkerOrders = ReturnType<typeof openOrders>;
 
-async function work(order: WorkerOrder): Promise<void> {
-  setPriority(niceness);
-  const rows = receiveRows(order.request);
-  await report({ kind: 'accepted' });
+const give = serveOrders<ServerOrders>(openOrders(), niceness);
+const report = (message: WorkerReport) => give('report', message);
+
+async function work(order: WorkerOrder, rows: Promise<Snapshot>): Promise<void> {
   const heartbeat = setInterval(() => void report({ kind: 'heartbeat', residentMb: residentMb() }), order.heartbeatMs);
   try {
     const { followUp, tuneLater, ...policy } = await run(order, await rows);
-    const next = await askToGoOn({ kind: 'done', ...writePolicy(order, policy) });
+    const next = await give('goOn', { kind: 'done', ...writePolicy(order, policy) });
     const { metrics, labelChecks } = followUp();
     await reportLabelChecks(labelChecks);
     await report({ kind: 'followedUp', metrics, isTuning: tuneLater !== null, residentMb: residentMb() });
@@ -62,7 +64,7 @@ async function work(order: WorkerOrder): Promise<void> {
     const { textTuning, better } = await tuneLater(next);
     const result = better && writePolicy(order, better);
     // The parent ends this process once it has stored the file.
-    await askToGoOn({ kind: 'tuned', next, textTuning, result, residentMb: residentMb() });
+    await give('goOn', { kind: 'tuned', next, textTuning, result, residentMb: residentMb() });
   } catch (error) {
     await report({ kind: 'failed', message: toMessage(error) });
   } finally {
@@ -74,14 +76,6 @@ async function work(order: WorkerOrder): Promise<void> {
 function writePolicy({ outFile }: WorkerOrder, { bundle, metrics, heldOut }: PackedPolicy): WorkerResult {
   writeDurably(outFile, bundle);
   return { sha256: sha256(bundle), sizeBytes: bundle.length, metrics, heldOut };
-}
-
-/** Reports, waits until the parent has stored the report, and returns the name for a policy after that. */
-async function askToGoOn(message: WorkerReport): Promise<PolicyName> {
-  const answer = once(process, 'message');
-  await report(message);
-  const [{ next }] = (await answer) as [GoOnMessage];
-  return next;
 }
 
 /** In pieces, so that the server answers calls in between. */
@@ -101,34 +95,34 @@ function keepLowest<Row extends OpenInput>(rows: Row[], count: number, isLast: b
   return isLast || rows.length > 2 * count ? rows.sort((a, b) => a.number - b.number).slice(0, count) : rows;
 }
 
-function receiveRows({ identifying = [], definition, drawnDeletions }: WorkerOrder['request']): Promise<Snapshot> {
+/** Collects what is taken of the rows that come; `resolve` hears of them when the last are there. */
+function collectRows(
+  { identifying = [], definition, drawnDeletions }: WorkerOrder['request'],
+  resolve: (snapshot: Snapshot) => void,
+): (message: RowsMessage) => void {
   const hasHints = definition.hard_rules.some(({ hint }) => hint);
   const received: Snapshot = { rows: [], open: noOpenRows, hinted: [], sample: [] };
   const numbers: Record<'open' | 'aside', number[]> = { open: [], aside: [] };
   const readHints = compileHintReader(definition);
-  return new Promise((resolve) => {
-    const receive = ({ rows, open, last }: RowsMessage) => {
-      for (const row of rows) received.rows.push(row);
-      for (const { inputJson, isAside } of open) {
-        const input: JsonObject = JSON.parse(inputJson);
-        const number = toRowNumber(toRowContent(input, identifying));
-        numbers[isAside ? 'aside' : 'open'].push(number);
-        if (isAside) continue;
-        received.sample.push({ inputJson, number });
-        const decision = readHints(input);
-        if (decision !== null) received.hinted.push({ inputJson, decision, number });
-      }
-      received.hinted = keepLowest(received.hinted, maxHintedRows, last);
-      received.sample = keepLowest(received.sample, maxCompared, last);
-      if (!last) return;
-      process.off('message', receive);
-      // Where every row came with its label, open ones change no figure, and without hints teach nothing.
-      const changes = hasHints || received.rows.some(({ later }) => later);
-      received.open = changes ? countOpen(numbers.open, numbers.aside, drawnDeletions) : noOpenRows;
-      resolve(received);
-    };
-    process.on('message', receive);
-  });
+  return ({ rows, open, last }) => {
+    for (const row of rows) received.rows.push(row);
+    for (const { inputJson, isAside } of open) {
+      const input: JsonObject = JSON.parse(inputJson);
+      const number = toRowNumber(toRowContent(input, identifying));
+      numbers[isAside ? 'aside' : 'open'].push(number);
+      if (isAside) continue;
+      received.sample.push({ inputJson, number });
+      const decision = readHints(input);
+      if (decision !== null) received.hinted.push({ inputJson, decision, number });
+    }
+    received.hinted = keepLowest(received.hinted, maxHintedRows, last);
+    received.sample = keepLowest(received.sample, maxCompared, last);
+    if (!last) return;
+    // Where every row came with its label, open ones change no figure, and without hints teach nothing.
+    const changes = hasHints || received.rows.some(({ later }) => later);
+    received.open = changes ? countOpen(numbers.open, numbers.aside, drawnDeletions) : noOpenRows;
+    resolve(received);
+  };
 }
 
 function digestRows(snapshot: Snapshot): string {
@@ -192,7 +186,7 @@ async function run(order: WorkerOrder, snapshot: Snapshot): Promise<TrainOutcome
         void report({ kind: 'progress', stage, fraction, message, residentMb: residentMb() }),
       // A long computation hears no 'disconnect': with each heartbeat it asks whether its parent still is the same.
       cancelled: () => process.ppid !== parentPid,
-      ...(order.hasTeacher ? { teach: askParent() } : {}),
+      ...(order.hasTeacher && { teach: (request) => give('teach', { request, residentMb: residentMb() }) }),
     });
   } finally {
     for (const { close } of models) await close();
@@ -307,34 +301,7 @@ function lazyEncoder({ encoderSha256, facts }: TextModel, open: () => Promise<Ca
   };
 }
 
-/** Hands questions to the parent and waits for its answers, one question at a time. */
-function askParent(): (request: TeacherRequest) => Promise<Proposal[]> {
-  let lastId = 0;
-  return (request) => {
-    lastId += 1;
-    const id = lastId;
-    return new Promise((resolve, reject) => {
-      const receive = (reply: TeachReply) => {
-        if (reply.id !== id) return;
-        process.off('message', receive);
-        if ('failure' in reply) reject(new Error(reply.failure));
-        else resolve(reply.proposals);
-      };
-      process.on('message', receive);
-      void report({ kind: 'teach', id, request, residentMb: residentMb() });
-    });
-  };
-}
-
 function toMessage(error: unknown): string {
   if (error instanceof WorkbenchError) return error.message;
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-}
-
-/** Resolves when the message has been handed over; a parent that is gone ends this process by 'disconnect'. */
-function report(message: WorkerReport): Promise<void> {
-  return new Promise((resolve) => {
-    if (!process.connected || !process.send) return resolve();
-    process.send(message, undefined, undefined, () => resolve());
-  });
 }

@@ -247,7 +247,7 @@ export class ChildPool<Table extends Orders> {
       );
     }
     // V8 aborts a process whose heap is full; where there are no signals, with this exit code.
-    if (how === 'SIGABRT' || how === 'exit 134') {
+    if (how === 'signal SIGABRT' || how === 'exit code 134') {
       const message = `Working on the call takes more than ${heapMb} MB of memory; nothing was changed. Send less at once.`;
       return new WorkbenchError('validation_error', message, [
         { type: 'too_large', loc: ['body'], msg: `takes more than ${heapMb} MB of memory` },

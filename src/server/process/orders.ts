@@ -102,6 +102,8 @@ export class Child<Table extends Orders> {
   /** Rejects also with `ChildEnded`. */
   readonly give: GiveOrder<Table>;
   readonly pid: number | null;
+  /** Why no process could be made; null where one was. */
+  readonly fault: Error | null = null;
   readonly #process: ChildProcess | null;
 
   constructor(spawn: SpawnChild, [name, options]: Parameters<SpawnChild>, answers: Orders = {}) {
@@ -112,6 +114,7 @@ export class Child<Table extends Orders> {
       const ended = new ChildEnded(error instanceof Error ? error.message : String(error));
       this.#process = null;
       this.pid = null;
+      this.fault = ended;
       this.gone = Promise.resolve(ended.how);
       this.give = () => Promise.reject(ended);
       return;
@@ -129,8 +132,9 @@ export class Child<Table extends Orders> {
       started.once('error', (error) => this.pid === null && end(error.message));
       started.once('exit', (code, signal) => {
         // Its last answer may still be in the channel.
-        if (started.connected) started.once('disconnect', () => end(signal ?? `exit ${code}`));
-        else end(signal ?? `exit ${code}`);
+        const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+        if (started.connected) started.once('disconnect', () => end(how));
+        else end(how);
       });
     });
   }

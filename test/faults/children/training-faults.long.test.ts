@@ -22,6 +22,7 @@ import {
   workerPid,
 } from '../../server/workbench.ts';
 import { isAlive } from '../tools/is-alive.ts';
+import { hearReports } from '../tools/worker-reports.ts';
 
 let dataDir: string;
 let bench: Workbench;
@@ -227,7 +228,7 @@ describe('a training that has just finished', () => {
     bench = await startWorkbench(dataDir, {
       spawnChild: (name, options) => {
         const child = spawnChild(name, options);
-        child.on('message', (report: { kind: string }) => {
+        hearReports(child, (report) => {
           if (report.kind === 'done') act();
         });
         return child;
@@ -284,7 +285,7 @@ describe('what follows a training', () => {
     bench = await startWorkbench(dataDir, {
       spawnChild: (name, options) => {
         const child = spawnChild(name, options);
-        child.on('message', (report: { kind: string }) => {
+        hearReports(child, (report) => {
           if (report.kind === 'done') child.kill('SIGSTOP');
         });
         return child;

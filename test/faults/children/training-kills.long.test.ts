@@ -11,7 +11,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { trainingStages } from '../../../src/engine/domain/training.ts';
 import { createRandom } from '../../../src/engine/random.ts';
-import type { WorkerReport } from '../../../src/server/jobs/worker-messages.ts';
 import { systemClock } from '../../../src/server/process/clock.ts';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
 import {
@@ -25,6 +24,7 @@ import {
 } from '../../server/workbench.ts';
 import { isAlive } from '../tools/is-alive.ts';
 import type { KillableOrder, KillableReport } from '../tools/killable-server.ts';
+import { hearReports } from '../tools/worker-reports.ts';
 
 const everyStage = process.env['TRAINING_KILLS_PER_STAGE'];
 const perStage = Number(everyStage ?? 1);
@@ -91,7 +91,7 @@ describe('P4: a worker that is killed', () => {
         const stage = deaths.shift();
         const delayMs = random() * spreadMs;
         let doomed = false;
-        child.on('message', (report: WorkerReport) => {
+        hearReports(child, (report) => {
           const reached = report.kind === 'progress' ? report.stage : report.kind === 'done' ? afterwards : null;
           if (doomed || reached !== stage) return;
           doomed = true;

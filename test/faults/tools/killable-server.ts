@@ -1,7 +1,7 @@
 /** A server process that a test kills at a chosen moment: it trains when told to, and reports each stage its worker reaches. */
-import type { WorkerReport } from '../../../src/server/jobs/worker-messages.ts';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
 import { startWorkbench } from '../../server/workbench.ts';
+import { hearReports } from './worker-reports.ts';
 
 /** Test to server. */
 export type KillableOrder = { path: string; config: object };
@@ -24,7 +24,7 @@ const bench = await startWorkbench(dataDir, {
     const workerPid = child.pid;
     if (name === 'worker' && workerPid !== undefined) {
       let isDone = false;
-      child.on('message', (report: WorkerReport) => {
+      hearReports(child, (report) => {
         if (isDone) tell({ kind: 'stage', stage: 'follow_up', workerPid });
         else if (report.kind === 'progress') tell({ kind: 'stage', stage: report.stage, workerPid });
         else if (report.kind === 'done') tell({ kind: 'stage', stage: 'store', workerPid });
