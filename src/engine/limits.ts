@@ -34,6 +34,8 @@ export const limits = {
   maxExamples: 200_000,
   /** Bytes of a file that is imported, packed or not. */
   maxImportBytes: 100_000_000,
+  /** MiB of the characters of an import's rows, in each of which the names of the columns stand again. */
+  maxImportedMebibytes: 128,
   /** Bytes of a call that adds examples or merges an export. */
   maxExamplesBytes: 16 * 1024 * 1024,
   /** Decisions of a week that are drawn to be judged blind: each decision looks at this many before it. */

@@ -7,7 +7,7 @@ import {
 } from '../engine/domain/definition.ts';
 import { type ErrorDetail, WorkbenchError } from '../engine/errors.ts';
 import { proposeImport, type SurveyedSheet } from '../engine/import/plan-import.ts';
-import { addChoice, settleColumns, startChoices } from '../engine/import/planning/import-choices.ts';
+import { chooseInFile, startChoices } from '../engine/import/planning/import-choices.ts';
 import { openSheet } from '../engine/import/planning/import-file.ts';
 import { type ImportedExample, planFile } from '../engine/import/planning/plan-file.ts';
 import { describeFile } from '../engine/import/report.ts';
@@ -62,9 +62,7 @@ function countValues({ sheet }: Table, column: string): [string, number][] {
 
 /** Makes a project of a table whose answer is said; ids are new. Throws `validation_error` where it cannot be one. */
 export function planProject(table: Table, answer: string, newId: () => string, nowMs: number): Project {
-  const proposal = proposeImport(table, []);
-  const chosen = addChoice(startChoices({}), { answer }, proposal, table.sheet.columns);
-  const choices = settleColumns(chosen, table, []);
+  const choices = chooseInFile(startChoices({}), { answer, settle: true }, table, []);
   const examples: Example[] = [];
   const { rows, read } = planFile(table, null, choices, (example) => examples.push(toExample(example, newId(), nowMs)));
   const definition = toDefinition({

@@ -74,7 +74,7 @@ describe('a labelling page', () => {
       { text: '</script> 3', who: null },
     ]);
     const labelOf = (row: number) => options[row % 2] ?? null;
-    const none = { added: 0, conflicts: 0, gone: 0, items: [] };
+    const none = { added: 0, conflicts: 0, gone: 0, items: [], unknown_decisions: [] };
     // The last four are skipped.
     expect(await comeHome(batch, 'Ana', (row) => (row < 16 ? labelOf(row) : null))).toEqual({
       ...none,

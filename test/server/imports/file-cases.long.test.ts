@@ -1,4 +1,4 @@
-/** Files as people have them: the page, REST, the command line and agents read each alike, or refuse it alike. */
+/** Files as people have them: the page, REST, the command line, agents and the tab read each alike, or refuse it alike. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -19,6 +19,7 @@ import {
 } from '../../../src/server/command-line/example-file.ts';
 import { importFile } from '../../../src/server/command-line/import.ts';
 import { ApiError, type Client } from '../../../src/server/contract/client.ts';
+import { describeTable, planProject, readTable } from '../../../src/tab/read-table.ts';
 import files from '../../cases/files.json' with { type: 'json' };
 import { callerOf, clientOf, openForAll, openForTest, sendForm, temporaryFolder } from '../workbench.ts';
 
@@ -71,6 +72,18 @@ async function readByPage(given: Case): Promise<Answer> {
     reasons,
     notes: sheet.notes,
     says,
+  };
+}
+
+/** The examples that a tab makes of a file, which it reads as it finds it. */
+async function readByTab(given: Case): Promise<Answer> {
+  const table = await readTable(path.basename(given.file), new Uint8Array(readFileSync(toPath(given))));
+  const newId = () => '';
+  const { examples } = planProject(table, given.label ?? 'label', newId, 0);
+  return {
+    inputs: examples.map(({ input }) => input),
+    labels: examples.map(({ decision }) => decision),
+    says: describeTable(table).sentences.join('. '),
   };
 }
 
@@ -196,7 +209,7 @@ describe('a file of others', () => {
   };
 
   it.each(files.cases as Case[])(
-    'is read or refused alike by page, REST, command line and agents: $file [FIL-1] [FIL-24]',
+    'is read or refused alike by page, REST, command line, agents and tab: $file [FIL-1] [FIL-24]',
     async (given) => {
       const byAgent = await readByAgent(given);
       const byPage = await orRefusal(readByPage(given));
@@ -212,7 +225,11 @@ describe('a file of others', () => {
         says,
       }));
       const decided = await orRefusal(byCommand);
-      for (const answer of [byPage, overRest, decided]) {
+      // A tab takes no word on how to read, and makes projects of two options or more.
+      const found = new Set(byPage.labels?.filter((label) => label !== null));
+      const isProject = given.options === undefined && (byPage.labels === undefined || found.size > 1);
+      const inTab = isProject ? [await orRefusal(readByTab(given))] : [];
+      for (const answer of [byPage, overRest, decided, ...inTab]) {
         const { inputs, labels, refusal = '', says = '' } = answer;
         if (given.labels !== undefined) expect(labels?.slice(0, maxPreviewed)).toEqual(given.labels);
         expect(says).toContain(given.says ?? '');

@@ -1,7 +1,7 @@
 /** Choices about the file of an import, and how further ones are added. */
 import { type ErrorDetail, WorkbenchError } from '../../errors.ts';
 import { findCalledAnswer } from '../answers.ts';
-import type { LabelTarget, LabelUse } from '../labels.ts';
+import { type LabelTarget, type LabelUse, listLabels } from '../labels.ts';
 import { type ColumnRole, type Proposal, proposeImport, type SurveyedSheet } from '../plan-import.ts';
 import type { ExampleColumns } from '../row-reader.ts';
 import type { ColumnKind } from '../sheet.ts';
@@ -24,8 +24,8 @@ export type ImportChoices = {
   repeated: 'keep' | 'drop' | undefined;
 };
 
-/** Choices of one call about the columns; what it leaves out stays as it was. */
-type ColumnChoice = {
+/** Choices of one call; what it leaves out stays as it was. `settle`: columns are what they are called. */
+type FileChoice = {
   answer?: string | null | undefined;
   must?: string | null | undefined;
   roles?: Chosen<ColumnRole> | undefined;
@@ -33,6 +33,8 @@ type ColumnChoice = {
   options?: readonly string[] | undefined;
   repeated?: 'keep' | 'drop' | undefined;
   pii_fields?: readonly string[] | undefined;
+  targets?: Chosen<LabelTarget> | undefined;
+  settle?: boolean | undefined;
 };
 
 /** Nothing is chosen yet but how the file is read. */
@@ -65,7 +67,7 @@ export function chooseReading(former: ImportChoices, choice: SheetFields): Impor
 }
 
 /** Forgets what was said of columns that the file, read otherwise, does not have. */
-export function keepKnown(choices: ImportChoices, columns: readonly string[]): ImportChoices {
+function keepKnown(choices: ImportChoices, columns: readonly string[]): ImportChoices {
   const known = new Set(columns);
   const isKnown = (name: string) => known.has(name);
   const { answer, must } = choices;
@@ -103,10 +105,29 @@ function chooseRole(
   return { ...next, roles: { ...next.roles, ...inputs, [column]: role } };
 }
 
-/** Adds a choice to the former ones; throws `validation_error` where it names a column that the file does not have. */
-export function addChoice(
+/** Adds a choice to those about a file read as they say; throws `validation_error` for names that it does not have. */
+export function chooseInFile(
   former: ImportChoices,
-  choice: ColumnChoice,
+  choice: FileChoice,
+  file: SurveyedSheet,
+  options: readonly string[],
+): ImportChoices {
+  const { columns } = file.sheet;
+  const kept = keepKnown(former, columns);
+  const chosen = addColumns(kept, choice, proposeImport(file, options, kept.answer), columns);
+  const choices = choice.settle ? settleColumns(chosen, file, options) : chosen;
+  if (choice.targets === undefined) return choices;
+  return addTargets(
+    choices,
+    choice.targets,
+    listLabels(file.sheet, ...findLabelColumns(choices, file, options)),
+    options,
+  );
+}
+
+function addColumns(
+  former: ImportChoices,
+  choice: FileChoice,
   proposal: Proposal,
   columns: readonly string[],
 ): ImportChoices {
@@ -138,13 +159,20 @@ export function addChoice(
   };
 }
 
-/** The column with the labels of a second reader, as it is chosen or the file says it. */
-export const findSecond = ({ roles }: ImportChoices, proposal: Proposal): string | null =>
-  [...new Map([...proposal.roles, ...Object.entries(roles)])].find(([, role]) => role === 'second_reading')?.[0] ??
-  null;
+/** The columns with labels: the answer, and those of a second reader, as they are chosen or the file says it. */
+export function findLabelColumns(
+  { answer: chosen, roles }: ImportChoices,
+  file: SurveyedSheet,
+  options: readonly string[],
+): string[] {
+  const { answer, roles: proposed } = proposeImport(file, options, chosen);
+  if (answer == null) return [];
+  const all = [...new Map([...proposed, ...Object.entries(roles)])];
+  return [answer, ...all.flatMap(([name, role]) => (role === 'second_reading' ? [name] : []))];
+}
 
 /** Answers what is open about columns as they are called, as a program does that can ask nobody. */
-export function settleColumns(former: ImportChoices, file: SurveyedSheet, options: readonly string[]): ImportChoices {
+function settleColumns(former: ImportChoices, file: SurveyedSheet, options: readonly string[]): ImportChoices {
   const { answer: proposed, answers } = proposeImport(file, options, former.answer);
   const answer = proposed === undefined ? findCalledAnswer(file.sheet.columns, answers) : proposed;
   const { asked, second } = proposeImport(file, options, answer);
@@ -154,7 +182,7 @@ export function settleColumns(former: ImportChoices, file: SurveyedSheet, option
 }
 
 /** Adds what labels mean; throws `validation_error` for labels that are not in the file and options that nobody has. */
-export function addTargets(
+function addTargets(
   former: ImportChoices,
   targets: Chosen<LabelTarget>,
   labels: readonly LabelUse[],

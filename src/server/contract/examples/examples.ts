@@ -433,6 +433,7 @@ export const exampleOperations = {
     fileForm: importFormSchema,
     output: importResultSchema,
     summary: 'Preview or import a file, whole or not at all',
+    description: `Answers with the plan that POST /api/v1/imports gives, which takes larger files: a body has at most ${limits.maxExamplesBytes / 2 ** 20} MiB here. What a person is asked there is said in mapping.`,
     takesIdempotencyKey: true,
     bodyLimitBytes: limits.maxExamplesBytes,
   }),

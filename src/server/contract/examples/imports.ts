@@ -95,8 +95,7 @@ export const importOperations = {
     output: openedSchema,
     status: 201,
     summary: 'Begin an import of a file',
-    description:
-      'A form with a file is answered with what is in it, what becomes of it, and what is to be asked: say otherwise by PATCH, then commit. A file has at most 100 MB. Five minutes without a call, or a restart, end the import, and where the files of a caller take more than 128 MiB, the one used longest ago gives way. A key needs the scope train to make a type and deploy to add options, reason codes or readings.',
+    description: `A form with a file is answered with what is in it, what becomes of it, and what is to be asked: say otherwise by PATCH, then commit. A file has at most ${limits.maxImportBytes / 1_000_000} MB. Five minutes without a call, or a restart, end the import, and where the files of a caller take more than 128 MiB, the one used longest ago gives way. A key needs the scope train to make a type and deploy to add options, reason codes or readings.`,
     errors: ['decision_type_not_found', 'conflict', 'quota_exceeded'],
   }),
   'imports.choose': operation('PATCH', `${base}/:import_id`, {

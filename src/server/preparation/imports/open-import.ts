@@ -3,16 +3,12 @@ import { readFile } from 'node:fs/promises';
 import type { ErrorDetail } from '../../../engine/errors.ts';
 import type { ConflictChoice } from '../../../engine/export/merge.ts';
 import { describeColumnLanguages } from '../../../engine/findings/column-languages.ts';
-import { listLabels, readLabel } from '../../../engine/import/labels.ts';
-import { proposeImport } from '../../../engine/import/plan-import.ts';
+import { readLabel } from '../../../engine/import/labels.ts';
 import {
-  addChoice,
-  addTargets,
+  chooseInFile,
   chooseReading,
-  findSecond,
+  findLabelColumns,
   type ImportChoices,
-  keepKnown,
-  settleColumns,
 } from '../../../engine/import/planning/import-choices.ts';
 import { toProblem } from '../../../engine/import/planning/import-file.ts';
 import { type FilePlan, planColumns, planFile, planLabels } from '../../../engine/import/planning/plan-file.ts';
@@ -92,17 +88,7 @@ export async function planOpenImport(
   const { type, choice } = order;
   const reading = chooseReading(order.choices, choice);
   const file = await hold({ ...order, choices: reading }, held);
-  const { columns } = file.sheet;
-  const options = type?.definition.options ?? [];
-  const kept = keepKnown(reading, columns);
-  let choices = addChoice(kept, choice, proposeImport(file, options, kept.answer), columns);
-  if (choice.settle) choices = settleColumns(choices, file, options);
-  if (choice.targets !== undefined) {
-    const proposal = proposeImport(file, options, choices.answer);
-    const { answer } = proposal;
-    const labels = answer == null ? [] : listLabels(file.sheet, answer, findSecond(choices, proposal));
-    choices = addTargets(choices, choice.targets, labels, options);
-  }
+  const choices = chooseInFile(reading, choice, file, type?.definition.options ?? []);
   const compared = compareExamples(file);
   const planned = planFile(file, type, choices, compared.add);
   const own = type && (await readOwn(file.sheet, { ...order, type }, 'refuse'));
@@ -165,10 +151,8 @@ function readLines(file: HeldImport, { type, choices }: OpenOrder): ReadLines {
 /** The first rows with a label. */
 function listLabelled(file: HeldImport, { type, choices }: RowsOrder, label: string, count: number): SheetRow[] {
   const { rows, columns } = file.sheet;
-  const proposal = proposeImport(file, type?.definition.options ?? [], choices.answer);
-  const places = [proposal.answer, findSecond(choices, proposal)]
-    .map((name) => columns.indexOf(name ?? ''))
-    .filter((at) => at >= 0);
+  const labels = findLabelColumns(choices, file, type?.definition.options ?? []);
+  const places = labels.map((name) => columns.indexOf(name));
   const found: SheetRow[] = [];
   for (const row of rows) {
     if (found.length === count) break;

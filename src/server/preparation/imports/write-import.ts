@@ -13,6 +13,7 @@ import {
 } from '../../../engine/import/planning/plan-file.ts';
 import type { ExampleColumns, PlannedExample } from '../../../engine/import/row-reader.ts';
 import type { Sheet, SheetRow } from '../../../engine/import/sheet.ts';
+import { limits } from '../../../engine/limits.ts';
 import type { ImportMapping } from '../../contract/examples/examples.ts';
 import { createIdSource } from '../../process/clock.ts';
 import type { ExampleMerges } from '../../store/examples/example-merges.ts';
@@ -25,8 +26,6 @@ import type { OwnExport, OwnOrder } from './merge-export.ts';
 import { collectUnknown } from './unknown-names.ts';
 
 const maxListed = 100;
-/** Characters of all rows in MiB: in each, the names of the columns stand again. */
-const maxMebibytes = 128;
 
 /** The columns of an export are known. */
 export const ownMapping: ImportMapping = {
@@ -131,8 +130,8 @@ function writeOwn({ added, problems }: OwnExport, typeId: string, nowMs: number)
 }
 
 function refuseMore({ characters }: ExampleRowWriter): void {
-  if (characters > maxMebibytes * 2 ** 20)
-    refuseSize(`the examples with the names of their columns take more than ${maxMebibytes} MiB`);
+  if (characters > limits.maxImportedMebibytes * 2 ** 20)
+    refuseSize(`the examples with the names of their columns take more than ${limits.maxImportedMebibytes} MiB`);
 }
 
 /** The second reading that a row brings, whose readers are known by their columns alone; null for none. */
