@@ -61,7 +61,12 @@ describe('Import', () => {
     await choose('triage.csv', 'text,label\nbroken,yes\nlate,no\n');
     fireEvent.change(await screen.findByLabelText('Column label becomes'), { target: { value: 'decision' } });
     await screen.findByText(/A decision type has this name/);
-    expect(screen.getByRole('button', { name: /^Create decision type/ })).toHaveProperty('disabled', true);
+    const create = screen.getByRole('button', { name: /^Create decision type/ });
+    expect(create).toHaveProperty('disabled', true);
+    // With a Cyrillic letter it only looks the same.
+    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'tri\u0430ge ' } });
+    await screen.findByText(/looks the same: take another name, or/);
+    expect(create).toHaveProperty('disabled', true);
     fireEvent.click(screen.getByRole('button', { name: 'Add the rows to it' }));
     await screen.findByRole('heading', { name: 'Import into triage' });
     fireEvent.change(await screen.findByLabelText('Column label becomes'), { target: { value: 'decision' } });

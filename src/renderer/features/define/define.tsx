@@ -4,6 +4,7 @@ import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { DraftBar } from '../../parts/explained/draft-bar.tsx';
 import { GrowingText } from '../../parts/fields/growing-text.tsx';
+import { useNameTwin } from '../../parts/fields/name-twin.ts';
 import { TextList } from '../../parts/fields/text-list.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Part } from '../../parts/notes.tsx';
@@ -83,6 +84,7 @@ export function Define({ type }: { type: DecisionType }) {
 
 function Question({ type }: { type: DecisionType }) {
   const { draft, edit } = useDraft(type);
+  const twin = useNameTwin(draft.name, type.id);
   return (
     <div className="form columns">
       <Part title="The question">
@@ -93,7 +95,7 @@ function Question({ type }: { type: DecisionType }) {
             value={draft.name}
             onChange={(event) => edit({ name: event.currentTarget.value }, 'name')}
             maxLength={limits.maxTypeNameLength}
-            error={type.name === draft.name && type.name_notice}
+            error={type.name === draft.name ? type.name_notice : twin?.problem}
           />
           <GrowingText
             label="Description"

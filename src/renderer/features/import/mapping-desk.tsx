@@ -6,13 +6,13 @@ import type { ImportPlan } from '../../../server/contract/examples/import-plan.t
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { Act } from '../../api/journal.ts';
 import { queueKey } from '../../api/labels.ts';
+import { useNameTwin } from '../../parts/fields/name-twin.ts';
 import { Figure } from '../../parts/figure.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
 import { count } from '../../parts/text/figures.ts';
 import { shorten } from '../../parts/text/inputs.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
-import { useListedTypes } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
 import type { WaitingFile } from '../../state/ui.ts';
 import { notifyDone } from '../../state/use-undo.ts';
@@ -153,7 +153,7 @@ export function MappingDesk({ type, from, file, plan: first, title, choose, onCl
   const isAsking = mapping.answer === undefined;
   const isUnread = plan.questions.some(({ about }) => about === 'encoding');
   const asksOptions = !type && mapping.answer === null && mapping.typedOptions.length < limits.minOptions;
-  const twin = useListedTypes().data?.items.find(({ name }) => !type && name === typeName.trim());
+  const twin = useNameTwin(type ? '' : typeName);
   const problem = isAsking || isUnread ? null : findProblem(mapping, type, typeName);
   return (
     <Place
@@ -220,9 +220,14 @@ export function MappingDesk({ type, from, file, plan: first, title, choose, onCl
   );
 }
 
-type TypeNameProps = { value: string; twin: DecisionType | undefined; from: WaitingFile; onChange(name: string): void };
+type TypeNameProps = {
+  value: string;
+  twin: ReturnType<typeof useNameTwin>;
+  from: WaitingFile;
+  onChange(name: string): void;
+};
 
-/** The name of the new type; where another has it, that one may take the rows instead. */
+/** The name of the new type; where another has it, or one that looks the same, that one may take the rows instead. */
 function TypeName({ value, twin, from, onChange }: TypeNameProps) {
   const { ui } = useWorkbench();
   const addToTwin = ({ id }: DecisionType) => {
@@ -236,8 +241,8 @@ function TypeName({ value, twin, from, onChange }: TypeNameProps) {
       error={
         twin && (
           <>
-            A decision type has this name: take another, or{' '}
-            <Button size="compact-xs" onClick={() => addToTwin(twin)}>
+            {twin.problem}, or{' '}
+            <Button size="compact-xs" onClick={() => addToTwin(twin.twin)}>
               Add the rows to it
             </Button>
           </>
