@@ -98,6 +98,19 @@ describe('a task in a process of its own', () => {
     expect(children).toHaveLength(2);
   });
 
+  it('is refused with the reason where no process can be made, and the next one is worked on [LRG-3]', async () => {
+    let isBroken = true;
+    const preparation = new Preparation((name, options) => {
+      if (isBroken) throw new Error('no more processes');
+      return spawnChild(name, options);
+    });
+    onTestFinished(() => preparation.close());
+    const refusal = { code: 'unavailable', message: expect.stringContaining('no more processes') };
+    await expect(preparation.run('a', 'checkRules', toCheck(1))).rejects.toMatchObject(refusal);
+    isBroken = false;
+    expect(await preparation.run('a', 'checkRules', toCheck(1))).toMatchObject({ ok: true });
+  });
+
   it('of a caller who had no turn yet comes before the next of one who had', async () => {
     const preparation = openPreparation({ maxChildren: 1 });
     const ended: string[] = [];
