@@ -4,9 +4,16 @@ import path from 'node:path';
 import { serverKeyKind } from './auth/auth.ts';
 import { issuerKeyKind } from './auth/issuer.ts';
 import { findDamagedSecrets } from './auth/secrets.ts';
-import { restoreBackup, toBackupPath, toPartPath, writeBackup } from './data-folder/backup.ts';
+import {
+  listBackupProblems,
+  listDataProblems,
+  listLogProblems,
+  restoreBackup,
+  toBackupPath,
+  toPartPath,
+  writeBackup,
+} from './data-folder/backup.ts';
 import { requireDataFolder } from './data-folder/folder.ts';
-import { listBackupProblems, listDataProblems, listLogProblems } from './data-folder/verify.ts';
 import { findProgramFolder, toolVersion } from './process/program-folder.ts';
 import { StartError } from './process/start-error.ts';
 import type { LogHead } from './store/log-chain.ts';

@@ -1,10 +1,10 @@
 /** The training of a project: the request that a workbench would make of it, without text models and ONNX Runtime. */
-
 import { strToU8 } from 'fflate';
 import { sha256 } from '../edge/sha256.ts';
 import { type TrainingConfig, trainingConfigSchema } from '../engine/domain/training.ts';
-import { countOpen, noOpenRows, toRowContent, toRowNumber } from '../engine/drawn-rows.ts';
+import { countOpen, noOpenRows, toReadingPlace, toRowContent, toRowNumber } from '../engine/drawn-rows.ts';
 import { listIdentifyingFields } from '../engine/features/identifying-fields.ts';
+import type { JsonObject } from '../engine/json.ts';
 import { listDigested, toSeed } from '../engine/training/digest-rows.ts';
 import { readByWords, type TrainPorts } from '../engine/training/request.ts';
 import { train } from '../engine/training/train.ts';
@@ -75,4 +75,31 @@ export async function trainProject(
     heldOut,
     completedMs: atMs,
   };
+}
+
+/** Learned in some seconds, also where there are 77 answers or the texts are long. */
+const most = { rows: 600, characters: 200_000 };
+const fewestRows = 100;
+
+/** Takes rows with an answer at random, the same each time; null where these are not far fewer than all. */
+export function takeFirstRows(project: Project): Project | null {
+  const labelled = project.examples.filter(({ decision }) => decision !== null);
+  let characters = 0;
+  const examples = sortAtRandom(labelled).filter(({ input }, at) => {
+    characters += JSON.stringify(input).length;
+    return at < fewestRows || (at < most.rows && characters <= most.characters);
+  });
+  return 2 * examples.length > labelled.length ? null : { ...project, examples };
+}
+
+/** The number of rows with an answer. */
+export const countLabelled = ({ examples }: Project): number =>
+  examples.filter(({ decision }) => decision !== null).length;
+
+/** Sorts rows by their permanent numbers, so that the first of them stand for all. */
+export function sortAtRandom<Row extends { input: JsonObject }>(rows: readonly Row[]): Row[] {
+  return rows
+    .map((row) => ({ row, place: toReadingPlace(toRowNumber(toRowContent(row.input, []))) }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ row }) => row);
 }

@@ -4,11 +4,10 @@ import { InvalidInput, type Predictor } from '../edge/api.ts';
 import { loadBundle } from '../edge/browser.ts';
 import { WorkbenchError } from '../engine/errors.ts';
 import { fillPage } from '../engine/report/fill-page.ts';
-import { countLabelled, sortAtRandom, takeFirstRows } from './first-rows.ts';
 import type { HeldOutLine, OpenLine, Order, Report, SavedAs, TrainedResult } from './messages.ts';
 import { isArchive, type Project, readProject, writeProject } from './project.ts';
 import { describeTable, planProject, readTable, type Table } from './read-table.ts';
-import { trainProject } from './train-table.ts';
+import { countLabelled, sortAtRandom, takeFirstRows, trainProject } from './train-table.ts';
 
 // It would otherwise try to compile its checks, which the policy of the page refuses.
 z.config({ jitless: true });

@@ -1,5 +1,5 @@
 /** Deciding: one call or a batch. An answer leaves only after its line in the log is durable. */
-import type { Decider, DecisionMade, DecisionResult } from '../../engine/decide/decided.ts';
+import type { Decider, DecisionMade, DecisionResult } from '../../engine/decide/golden.ts';
 import type { Decision } from '../../engine/domain/decision.ts';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
 import type { JsonObject } from '../../engine/json.ts';

@@ -1,6 +1,6 @@
 /** The port of a door: which release answers a name, and how its log is kept. Store and bundle files are adapters. */
 import type { InputField } from '../../engine/bundle/input-fields.ts';
-import type { Decider, DecisionMade } from '../../engine/decide/decided.ts';
+import type { Decider, DecisionMade } from '../../engine/decide/golden.ts';
 import type { Decision } from '../../engine/domain/decision.ts';
 import type { EscalationPolicy } from '../../engine/domain/definition.ts';
 import type { JsonObject } from '../../engine/json.ts';

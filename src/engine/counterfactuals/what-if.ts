@@ -1,5 +1,5 @@
 /** Decides changed inputs within a budget, and says what became of the decision. */
-import type { Decider } from '../decide/decided.ts';
+import type { Decider } from '../decide/golden.ts';
 import type { Stretch } from '../decide/weigh-text.ts';
 import type { Decision } from '../domain/decision.ts';
 import type { JsonObject } from '../json.ts';

@@ -1,6 +1,6 @@
 /** Reading inputs by the readings of a policy before they are decided. */
 import { compilePathReadings, type PathReading } from '../readings/readings.ts';
-import type { Decider, DecisionResult } from './decided.ts';
+import type { Decider, DecisionResult } from './golden.ts';
 
 /** A decider that reads the texts of inputs first; without readings it is the same one. */
 export function readFirst(readings: readonly PathReading[], decider: Decider): Decider {

@@ -2,8 +2,15 @@
 import type { Metrics } from '../domain/metrics.ts';
 import { minDrawnRows } from '../drawn-rows.ts';
 import type { PromiseFinding, PromiseTerms } from '../measured.ts';
-import { boundError, isErrorBelow } from './error-bound.ts';
-import { firstShare, listSequence, passesTest, type Tried, walkSequence } from './fixed-sequence.ts';
+import {
+  boundError,
+  firstShare,
+  isErrorBelow,
+  listSequence,
+  passesTest,
+  type Tried,
+  walkSequence,
+} from './error-bound.ts';
 import { formatShare } from './format-share.ts';
 import { type ReappliedRow, takeDistinct } from './reapply.ts';
 import { type Basis, describeMissingDrawn } from './whole-decision.ts';

@@ -6,8 +6,7 @@ import { quoteNames, showUnseen } from '../parts/text/names.ts';
 import { formatRoute, goTo, type Route } from '../state/route.ts';
 import { openPalette } from './palette.tsx';
 import { placeSpecs } from './places.tsx';
-import type { Act } from './steps.ts';
-import { type TypeState, toTypeTone } from './type-state.ts';
+import { type Act, type TypeState, toTypeTone } from './type-state.ts';
 
 /** Where I am, the palette in the middle, what is deployed, and the one next action. */
 export function Bar({ route, type, state }: { route: Route; type: DecisionType | null; state: TypeState }) {

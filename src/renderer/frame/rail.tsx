@@ -10,8 +10,7 @@ import { useOperation } from '../state/queries.ts';
 import { formatRoute, type Place, type Route } from '../state/route.ts';
 import { useWorkbench } from '../state/workbench.ts';
 import { placeSpecs, railPlaces, readPlaceAhead } from './places.tsx';
-import type { Step } from './steps.ts';
-import { type TypeState, toTypeTone } from './type-state.ts';
+import { type Step, type TypeState, toTypeTone } from './type-state.ts';
 
 const minSearchedTypes = 8;
 /** Letters as people see them: a name is never cut within one. */

@@ -12,8 +12,7 @@ import {
 } from '../contract/types/decision-types.ts';
 import { settingNames } from '../contract/types/drafts.ts';
 import { commonOptions, defineCommand, endCodes, refuse, refuseConflict, texts } from './command.ts';
-import { findType, listTypes } from './find-by-name.ts';
-import { requireDataDir, withWorkbench } from './with-workbench.ts';
+import { findType, listTypes, requireDataDir, withWorkbench } from './with-workbench.ts';
 
 /** Parts of a definition in the order in which they are written; no example, label or record is among them. */
 const parts = [

@@ -5,8 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { type ExampleFormat, exampleFormats, fileKinds } from '../../engine/export/file-kinds.ts';
 import { renameDurably, syncFile } from '../process/durable-file.ts';
 import { commonOptions, defineCommand, refuse, texts } from './command.ts';
-import { findPolicy, findType } from './find-by-name.ts';
-import { requireDataDir, withWorkbench } from './with-workbench.ts';
+import { findPolicy, findType, requireDataDir, withWorkbench } from './with-workbench.ts';
 
 function chooseFormat(out: string, named: string | undefined): ExampleFormat {
   const ending = path.extname(out).slice(1).toLowerCase();

@@ -6,8 +6,7 @@ import type { Client } from '../contract/client.ts';
 import { sha256 } from '../process/clock.ts';
 import { writeDurably } from '../process/durable-file.ts';
 import { commonOptions, defineCommand, refuse, refuseConflict, texts } from './command.ts';
-import { findPolicy, findType } from './find-by-name.ts';
-import { requireDataDir, withWorkbench } from './with-workbench.ts';
+import { findPolicy, findType, requireDataDir, withWorkbench } from './with-workbench.ts';
 
 /** Bundles follow the umask: they hold no secret, and a service runs as another user. */
 const bundleMode = 0o666;

@@ -19,8 +19,7 @@ import {
   toChoice,
   withImport,
 } from './example-file.ts';
-import { listTypes } from './find-by-name.ts';
-import { withWorkbench } from './with-workbench.ts';
+import { listTypes, withWorkbench } from './with-workbench.ts';
 
 /** Flags that say what becomes of the columns and labels of a file. */
 export const importOptions = {

@@ -5,8 +5,7 @@ import { maxArchiveBytes } from '../contract/upkeep/archives.ts';
 import { toDataDir } from '../process/options.ts';
 import { CommandError, commonOptions, defineCommand, refuse } from './command.ts';
 import { writeFile } from './export-examples.ts';
-import { findType, listTypes } from './find-by-name.ts';
-import { requireDataDir, withWorkbench } from './with-workbench.ts';
+import { findType, listTypes, requireDataDir, withWorkbench } from './with-workbench.ts';
 
 const dataDirHelp =
   '--data-dir DIR   data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench); a workbench may run on it';

@@ -16,12 +16,11 @@ import {
   type Surroundings,
   texts,
 } from './command.ts';
-import { isReached } from './evaluate.ts';
+import { isReached } from './decide.ts';
 import { type FileSource, openSource } from './example-file.ts';
 import { checkBundlePlace, writeBundle } from './export.ts';
-import { findType, listTypes } from './find-by-name.ts';
 import { importFile, importHelp, importOptions, toTypeName } from './import.ts';
-import { requireDataDir, withWorkbench } from './with-workbench.ts';
+import { findType, listTypes, requireDataDir, withWorkbench } from './with-workbench.ts';
 
 const pollMs = 500;
 

@@ -7,11 +7,10 @@ import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import type { OrderInput, OrderOutput } from '../process/orders.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
-import { dailyEnding, toBackupPath, toPartPath } from './backup.ts';
+import { dailyEnding, listBackupNames, listUnfinishedBackups, toBackupPath, toPartPath } from './backup.ts';
 import type { DataOrders } from './data-child.ts';
 import { toFolderPaths } from './folder.ts';
 import { type BackupManifest, readManifest } from './manifest.ts';
-import { listBackupNames, listUnfinishedBackups } from './verify.ts';
 
 export type StoredBackup = { name: string; manifest: BackupManifest };
 /** The state of the data: `unchecked` only until a large file was read after the start. */

@@ -3,8 +3,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { WorkbenchError } from '../../engine/errors.ts';
 import { serveOrders } from '../process/orders.ts';
 import { StartError } from '../process/start-error.ts';
-import { restoreBackup, writeBackup } from './backup.ts';
-import { listBackupProblems, listDataProblems } from './verify.ts';
+import { listBackupProblems, listDataProblems, restoreBackup, writeBackup } from './backup.ts';
 
 const orders = {
   check: ({ dataDir }: { dataDir: string }) => listDataProblems(dataDir),

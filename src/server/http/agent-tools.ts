@@ -7,7 +7,7 @@ import type { Mcp } from '../mcp/endpoint.ts';
 import type { Deps } from '../operations/context.ts';
 import { LargeBody } from '../preparation/preparation.ts';
 import { loadOnce } from '../process/load-once.ts';
-import { readLargeBody } from './large-bodies.ts';
+import { readLargeBody } from './rest.ts';
 
 /** Serves the agent tools at `/mcp`; their library is loaded with the first call. */
 export function serveAgentTools(app: FastifyInstance, deps: Deps): void {

@@ -16,9 +16,8 @@ import type { Deps } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { LargeBody, maxLightBodyBytes } from '../preparation/preparation.ts';
 import { serveAgentTools } from './agent-tools.ts';
-import { admitLargeBody } from './large-bodies.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
-import { registerOperations } from './rest.ts';
+import { admitLargeBody, registerOperations } from './rest.ts';
 import { sendWritten } from './send-written.ts';
 
 const pageHeaders = {

@@ -1,27 +1,77 @@
 /** The binding between the operation table and the HTTP framework. */
 import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { parsePart } from '../../door/errors/parse-part.ts';
+import { refuseProblems } from '../../door/errors/validation-error.ts';
 import { createQueryPartReader, takeValue } from '../../door/http/read-query.ts';
 import { mapMaybePromise } from '../../door/maybe-promise.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { isJsonObject } from '../../engine/json.ts';
 import type { Place } from '../../engine/strict-json/json-body.ts';
-import type { Caller } from '../auth/caller.ts';
+import { type Caller, toCallerId } from '../auth/caller.ts';
 import { preparedOperations } from '../contract/examples/examples.ts';
 import { listMethods, type Operation } from '../contract/operation.ts';
-import { listOperations } from '../contract/operations.ts';
+import { listOperations, type OperationName } from '../contract/operations.ts';
+import { toFolderPaths } from '../data-folder/folder.ts';
 import { noteActivity } from '../operations/account/activity.ts';
 import { awaitTurn } from '../operations/await-turn.ts';
 import { type Deps, isDownload } from '../operations/context.ts';
 import type { OperationHandlers } from '../operations/handlers.ts';
 import { tellChange } from '../operations/tell-change.ts';
 import { withNamed } from '../operations/with-named.ts';
-import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
-import { SpilledForm } from '../preparation/spilled-form.ts';
+import { LargeBody, maxLightBodyBytes, WrittenAnswer } from '../preparation/preparation.ts';
+import { SpilledForm, spillForm } from '../preparation/spilled-form.ts';
 import type { Receipt, Receipts } from '../services/receipts.ts';
-import { readLargeBody, spillForms } from './large-bodies.ts';
 import { hasContent, sendWritten } from './send-written.ts';
+
+type PreparationDeps = Pick<Deps, 'preparation'>;
+
+const findCallerId = ({ caller, ip }: FastifyRequest) => (caller === null ? ip : toCallerId(caller));
+
+/**
+ * Takes room for a large body before it is read, until the request is answered or its client is gone; throws
+ * `rate_limited` or `unavailable` if there is none. One without an announced length counts as the largest allowed.
+ */
+export function admitLargeBody(deps: PreparationDeps, request: FastifyRequest, reply: FastifyReply): void {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  const announced = encoding === undefined ? Number(length ?? 0) : Number.POSITIVE_INFINITY;
+  if (announced <= maxLightBodyBytes) return;
+  const { bodyLimit, config } = request.routeOptions;
+  const weightBytes = Math.min(announced, config.spillsUpToBytes ?? bodyLimit);
+  reply.raw.once('close', deps.preparation.admit(findCallerId(request), weightBytes));
+}
+
+/** Checks a large body in another process, by its operation's schema if any; throws what is wrong. */
+export async function readLargeBody(
+  deps: PreparationDeps,
+  request: FastifyRequest,
+  { bytes }: LargeBody,
+  operation: OperationName | null,
+): Promise<unknown> {
+  const order = { bytes, operation };
+  const { problems, lostDigits } = await deps.preparation.run(findCallerId(request), 'checkBody', order);
+  refuseProblems(problems);
+  request.lostDigits = lostDigits;
+  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+}
+
+/** Lets the forms of a scope's routes be written to files as they come, up to some bytes. */
+function spillForms(
+  scope: FastifyInstance,
+  { options, newId }: Pick<Deps, 'options' | 'newId'>,
+  maxBytes: number,
+): FastifyInstance {
+  scope.removeContentTypeParser('multipart/form-data');
+  scope.addContentTypeParser('multipart/form-data', (request: FastifyRequest, body: Readable) => {
+    const gone = new AbortController();
+    request.raw.socket.once('close', () => gone.abort());
+    const contentType = request.headers['content-type'] ?? '';
+    const folder = toFolderPaths(options.dataDir).imports;
+    return spillForm(body, { folder, id: newId(), contentType, maxBytes, signal: gone.signal });
+  });
+  return scope;
+}
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -15,7 +15,7 @@ import { computeCalibrationError } from '../../../src/engine/classifiers/calibra
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
 import { type TrainingExample, trainingConfigSchema } from '../../../src/engine/domain/training.ts';
 import { computeBinomialTail } from '../../../src/engine/intervals.ts';
-import { boundRunningError, isMeanRefused, rankDecision } from '../../../src/engine/measure/audit.ts';
+import { boundRunningError, isMeanRefused, rankDecision } from '../../../src/engine/measure/error-bound.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import type { TrainPorts } from '../../../src/engine/training/request.ts';
 import { train } from '../../../src/engine/training/train.ts';

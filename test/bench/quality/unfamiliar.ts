@@ -16,9 +16,8 @@ import type { CheckName } from '../../../src/engine/features/familiarity.ts';
 import { inferPlan } from '../../../src/engine/features/infer.ts';
 import { type JsonObject, toCanonicalJson } from '../../../src/engine/json.ts';
 import { createRandom } from '../../../src/engine/random.ts';
-import { encodeTexts } from '../../../src/engine/training/data/encode-texts.ts';
 import { buildFeatureRows } from '../../../src/engine/training/data/feature-rows.ts';
-import type { LabelledRow } from '../../../src/engine/training/data/labelled-rows.ts';
+import { encodeTexts, type LabelledRow } from '../../../src/engine/training/data/labelled-rows.ts';
 import { chooseChecks, noticeProbes } from '../../../src/engine/training/evaluate/choose-checks.ts';
 import {
   findUnfamiliarRows,

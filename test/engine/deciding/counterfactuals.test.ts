@@ -5,8 +5,8 @@ import { findFieldFlips } from '../../../src/engine/counterfactuals/find-flips.t
 import { applyChanges, listSeenFields } from '../../../src/engine/counterfactuals/seen-values.ts';
 import { findWordFlip, weighWords } from '../../../src/engine/counterfactuals/weigh-words.ts';
 import { WhatIf } from '../../../src/engine/counterfactuals/what-if.ts';
-import type { Decider } from '../../../src/engine/decide/decided.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
+import type { Decider } from '../../../src/engine/decide/golden.ts';
 import type { Decision } from '../../../src/engine/domain/decision.ts';
 import type { FeaturePlan } from '../../../src/engine/features/plan.ts';
 import type { JsonObject } from '../../../src/engine/json.ts';

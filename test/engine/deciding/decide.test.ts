@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { GoldenOutput } from '../../../src/engine/bundle/manifest.ts';
 import { toGoldenOutput } from '../../../src/engine/bundle/manifest.ts';
-import type { DecisionResult } from '../../../src/engine/decide/decided.ts';
 import { compileDecider, type DeciderPorts } from '../../../src/engine/decide/decider.ts';
-import { runGolden } from '../../../src/engine/decide/golden.ts';
+import { type DecisionResult, runGolden } from '../../../src/engine/decide/golden.ts';
 import type { Decision } from '../../../src/engine/domain/decision.ts';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
 import type { JsonObject } from '../../../src/engine/json.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
-import type { DecisionResult } from '../../../src/engine/decide/decided.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
+import type { DecisionResult } from '../../../src/engine/decide/golden.ts';
 import { type TrainingExample, trainingConfigSchema } from '../../../src/engine/domain/training.ts';
 import { compileFeatures } from '../../../src/engine/features/compile.ts';
 import { compileFamiliarity, type FamiliarityFile } from '../../../src/engine/features/familiarity.ts';

@@ -7,7 +7,7 @@ import {
   measureAudit,
   rankDecision,
   toWeek,
-} from '../../../src/engine/measure/audit.ts';
+} from '../../../src/engine/measure/error-bound.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 
 describe('a draw', () => {

@@ -10,7 +10,7 @@ import {
   readPublicKey,
   readSecretKey,
   signDigest,
-} from '../../../src/server/command-line/signing/minisign.ts';
+} from '../../../src/server/command-line/signing/sign.ts';
 import { temporaryFolder } from '../workbench.ts';
 
 const fixtures = join(import.meta.dirname, '../../fixtures/minisign');

@@ -3,7 +3,7 @@ import { compileFeatures } from '../../features/compile.ts';
 import { countNgrams, type FeaturePlan, isOfWords } from '../../features/plan.ts';
 import type { JsonObject } from '../../json.ts';
 import { compileWordNgrams } from '../../text/word-ngrams.ts';
-import type { EncodedTexts } from './encode-texts.ts';
+import type { EncodedTexts } from './labelled-rows.ts';
 import { listTreeFields } from './tree-fields.ts';
 
 /** Builds a row per input: dense slots and embedding, sparse n-grams; zeros for a text not in `texts`. */

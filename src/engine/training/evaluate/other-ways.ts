@@ -4,9 +4,8 @@ import { atRandom, nameFields, type SplitWay } from '../../domain/training.ts';
 import { computeFisherTail, listLogFactorials } from '../../findings/significance.ts';
 import { measureRows } from '../../measure/whole-decision.ts';
 import type { MeasuredShare } from '../../measured.ts';
-import { compilePlacement, nameGroups } from '../../units/hold-out.ts';
+import { compilePlacement, groupMeasured, nameGroups, placeUnits } from '../../units/hold-out.ts';
 import { splitRows } from '../../units/sides.ts';
-import { groupMeasured, placeUnits } from '../../units/units.ts';
 import { type LabelledRow, toMeasured } from '../data/labelled-rows.ts';
 
 const minMeasured = 30;

@@ -2,9 +2,8 @@
 import { countOutputs } from '../../numeric.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import { assignFolds } from '../../units/sides.ts';
-import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
-import type { LabelledRow } from '../data/labelled-rows.ts';
+import type { EncodedTexts, LabelledRow } from '../data/labelled-rows.ts';
 import { listTreeFields } from '../data/tree-fields.ts';
 import { type ColdFit, fitChoice } from '../select/fit-choice.ts';
 import { scoreRows } from './score-rows.ts';

@@ -3,9 +3,8 @@ import { countOutputs } from '../../numeric.ts';
 import type { EncoderShape } from '../../ports.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import { assignFolds } from '../../units/sides.ts';
-import type { EncodedTexts } from '../data/encode-texts.ts';
 import { isHinted, isLabelled } from '../data/hint-rows.ts';
-import type { LabelledRow } from '../data/labelled-rows.ts';
+import type { EncodedTexts, LabelledRow } from '../data/labelled-rows.ts';
 import { type FoldedRows, foldRows } from './fold-rows.ts';
 import { createDefaultSettings, type LinearSettings } from './linear-heads.ts';
 import {

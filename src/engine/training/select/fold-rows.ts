@@ -3,10 +3,9 @@ import { computeLogLoss, fitTemperature } from '../../classifiers/calibration.ts
 import type { Rows } from '../../classifiers/classifier.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { argmax, logSumExp } from '../../numeric.ts';
-import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import { listWeights } from '../data/hint-rows.ts';
-import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
+import { type EncodedTexts, type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { relearnPlan } from './text-use.ts';
 
 type Fold = {

@@ -7,8 +7,7 @@ import { exp, log } from '../../exact-math.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import { assignFolds } from '../../units/sides.ts';
-import type { EncodedTexts } from '../data/encode-texts.ts';
-import type { LabelledRow } from '../data/labelled-rows.ts';
+import type { EncodedTexts, LabelledRow } from '../data/labelled-rows.ts';
 import { buildFold } from './fold-rows.ts';
 
 type ReasonHeads = {

@@ -5,8 +5,7 @@ import { type EncoderSpec, type FeaturePlan, isOfWords, type WordNgramSpec } fro
 import { limits } from '../../limits.ts';
 import type { EncoderShape } from '../../ports.ts';
 import { fitWordNgrams } from '../../text/word-ngrams.ts';
-import type { EncodedTexts } from '../data/encode-texts.ts';
-import type { LabelledRow } from '../data/labelled-rows.ts';
+import type { EncodedTexts, LabelledRow } from '../data/labelled-rows.ts';
 import type { HeadName } from './linear-heads.ts';
 
 export type TextUse = 'none' | 'ngrams' | 'encoder' | 'both';

@@ -6,8 +6,7 @@ import { computePercentile, formatCount } from '../../numeric.ts';
 import { toEncoderInput } from '../../text/encoder-input.ts';
 import { countLanguages, describeReading, type LanguageShare } from '../../text/languages.ts';
 import { splitIntoWords } from '../../text/words.ts';
-import { type EncodedTexts, encodeTexts } from '../data/encode-texts.ts';
-import type { LabelledRow } from '../data/labelled-rows.ts';
+import { type EncodedTexts, encodeTexts, type LabelledRow } from '../data/labelled-rows.ts';
 import type { CandidateTextModel, TextModelPorts, TrainPorts } from '../request.ts';
 import {
   chooseText,

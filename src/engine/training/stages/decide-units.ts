@@ -1,27 +1,27 @@
 /** The first step of a training: whether figures of rows held out at random are those of new customers and times. */
-import type { OtherWay } from '../../domain/metrics.ts';
-import type { SplitWay } from '../../domain/training.ts';
+import type { Metrics, OtherWay } from '../../domain/metrics.ts';
+import { atRandom, type SplitWay } from '../../domain/training.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import { listIdentifyingFields } from '../../features/identifying-fields.ts';
 import { measureRows } from '../../measure/whole-decision.ts';
 import { argmax, formatCount } from '../../numeric.ts';
 import { hashNumber, hashString } from '../../random.ts';
 import { findWays, type Way } from '../../units/find-ways.ts';
-import { compilePlacement } from '../../units/hold-out.ts';
+import { compilePlacement, groupMeasured, placeUnits } from '../../units/hold-out.ts';
 import { compareWays, type Outcome } from '../../units/paired-test.ts';
 import { splitRows } from '../../units/sides.ts';
-import { groupMeasured, placeUnits } from '../../units/units.ts';
-import { encodeTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
-import { isLabelled } from '../data/hint-rows.ts';
-import { type LabelledRow, prepareRows, toMeasured } from '../data/labelled-rows.ts';
-import { describeRandom, describeTried } from '../evaluate/other-ways.ts';
+import { isHinted, isLabelled } from '../data/hint-rows.ts';
+import { encodeTexts, type LabelledRow, prepareRows, toMeasured } from '../data/labelled-rows.ts';
+import { evaluateModel, type ModelEvaluation } from '../evaluate/evaluate-model.ts';
+import { describeRandom, describeTried, measureWay } from '../evaluate/other-ways.ts';
 import { predictOutOfFold } from '../evaluate/out-of-fold.ts';
 import { scoreRows } from '../evaluate/score-rows.ts';
 import { chooseByDefaults } from '../select/choose-by-defaults.ts';
 import { fitChoice } from '../select/fit-choice.ts';
+import { type RefitState, refit } from './evaluate.ts';
 import { inferFieldPlan } from './features.ts';
-import type { Run } from './state.ts';
+import type { DecidedRun, Evaluated, Prepared, Run } from './state.ts';
 
 /** Rows on which ways are compared: gaps that matter are seen on so many. */
 const maxCompared = 5_000;
@@ -134,4 +134,68 @@ function takePart(rows: readonly LabelledRow[], [first]: readonly Way[]): readon
   if (every <= 1) return rows;
   const place = compilePlacement(first?.split ?? { by: 'random', field: null });
   return rows.filter((row) => hashNumber(hashString(place(row.input).unit ?? row.content), 1) % every === 0);
+}
+
+type State = RefitState &
+  Pick<DecidedRun, 'triedWays' | 'isWayFound'> &
+  Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'split'> &
+  Pick<Evaluated, 'evaluation'>;
+
+/** Whether somebody chose which rows are held out, so that their figure never stands alone. */
+export const isChosen = (rule: NonNullable<Metrics['split']>['rule']): boolean =>
+  rule === 'test_rows' || rule === 'column';
+
+/** Whether the figure of rows at random is to be measured beside that of the rows that were held out. */
+export const isBesideRandom = ({ request, split, isWayFound }: State): boolean =>
+  isChosen(split.rule) || (request.config.split.by !== 'random' && !isWayFound);
+
+/** Measures the classifier on rows held out at random as well; null once tuned. Throws 'conflict' where cancelled. */
+export function measureOtherWays(state: State): Metrics['other_ways'] {
+  const { request, testRows, evaluation, tuned, split } = state;
+  const [rows, hinted] = [state.rows.filter(isLabelled), state.trainRows.filter(isHinted)];
+  const own = request.config.split;
+  // The encoder would have learned from the rows that are held out then.
+  if (!isBesideRandom(state)) return state.triedWays;
+  if (testRows.length === 0 || tuned !== null) return null;
+  const measured = evaluation.heldOut
+    .map((row, i) => ({ ...row, ...evaluation.groups[i] }))
+    .filter((_, i) => (testRows[i]?.label ?? -1) >= 0 && testRows[i]?.ruled !== true);
+  const accuracy = measureRows(measured, ({ expected, predicted }) => expected === predicted);
+  const { identifying = [] } = request;
+  const known = { split: own, isMarked: split.rule === 'test_rows', accuracy, identifying };
+  const measure = (train: readonly LabelledRow[], test: readonly LabelledRow[]) =>
+    measurePart(state, [...train, ...hinted], test).heldOut.map(({ predicted }) => predicted);
+  return [measureWay(rows, atRandom, known, measure) ?? []].flat();
+}
+
+/** The ways of a policy whose text model was tuned afterwards from the same rows: measured before, and said so. */
+export function keepOtherWays(before: Metrics['other_ways']): Metrics['other_ways'] {
+  const say = (sentence: string) =>
+    `Before its text model was tuned: ${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1)}`;
+  return before?.map((way) => ({ ...way, sentence: say(way.sentence) })) ?? null;
+}
+
+/** Fits the choice on a part of the rows as a draft, and measures it on others. */
+export function measurePart(
+  state: RefitState,
+  part: readonly LabelledRow[],
+  testRows: readonly LabelledRow[],
+): ModelEvaluation {
+  const { request, progress, texts, sharing } = state;
+  const model = refit(state, part, 'draft', progress.heartbeat);
+  const { options } = request.definition;
+  const { identifying = [] } = request;
+  const { split } = request.config;
+  const nothing = { familiarity: null, near: null, probes: [], scores: null, takenOut: [] };
+  return evaluateModel({
+    model,
+    ...nothing,
+    rows: testRows,
+    identifying,
+    split,
+    texts,
+    options,
+    sharing,
+    seed: request.seed,
+  });
 }

@@ -1,8 +1,7 @@
 import type { FitRequest } from '../../classifiers/classifier.ts';
 import { manyParameters } from '../../classifiers/logistic.ts';
 import { formatCount } from '../../numeric.ts';
-import { encodeTexts } from '../data/encode-texts.ts';
-import type { LabelledRow } from '../data/labelled-rows.ts';
+import { encodeTexts, type LabelledRow } from '../data/labelled-rows.ts';
 import { chooseChecks, noticeProbes } from '../evaluate/choose-checks.ts';
 import { evaluateModel } from '../evaluate/evaluate-model.ts';
 import { listProbeTexts } from '../evaluate/probes.ts';

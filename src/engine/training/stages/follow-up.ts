@@ -8,8 +8,8 @@ import { checkLabels, type LabelSearch } from '../evaluate/label-checks.ts';
 import { computeLearningCurve } from '../evaluate/learning-curve.ts';
 import { predictOutOfFold } from '../evaluate/out-of-fold.ts';
 import type { FollowUp } from '../request.ts';
+import { measurePart } from './decide-units.ts';
 import type { RefitState } from './evaluate.ts';
-import { measurePart } from './other-ways.ts';
 import type { Evaluated, Generated, Prepared } from './state.ts';
 
 /** Two more fits of more rows, and one for each of more hints, cost more than the figures are worth. */

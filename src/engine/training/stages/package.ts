@@ -2,9 +2,8 @@ import { type BundleParts, digestParts, packBundle } from '../../bundle/bundle.t
 import { listInputFields, seeInputs } from '../../bundle/input-fields.ts';
 import { bundleFormatVersion, type Manifest } from '../../bundle/manifest.ts';
 import { writeModelCard } from '../../bundle/model-card.ts';
-import type { Decider } from '../../decide/decided.ts';
 import { compileDecider } from '../../decide/decider.ts';
-import { recordGoldenLines } from '../../decide/golden.ts';
+import { type Decider, recordGoldenLines } from '../../decide/golden.ts';
 import { type Metrics, pendingFollowUp } from '../../domain/metrics.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { compileJudge } from '../../findings/search-data.ts';

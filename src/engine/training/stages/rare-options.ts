@@ -12,7 +12,7 @@ import type { MeasuredShare, WholeDecision } from '../../measured.ts';
 import { argmax, formatCount, softmaxInPlace } from '../../numeric.ts';
 import type { ThresholdSettings } from '../../thresholds.ts';
 import { mergeThresholds, readThresholdsOf } from '../../thresholds.ts';
-import { groupMeasured } from '../../units/units.ts';
+import { groupMeasured } from '../../units/hold-out.ts';
 import { toMeasured } from '../data/labelled-rows.ts';
 import { describeHandedOn } from '../data/rare-options.ts';
 import type { JudgedRows } from '../select/choose-classifier.ts';

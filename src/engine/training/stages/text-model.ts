@@ -1,7 +1,7 @@
 /** The text_model stage: texts are encoded, the encoder is tuned where that pays, and the use of text is chosen. */
 import { compileFeatures } from '../../features/compile.ts';
 import { formatCount } from '../../numeric.ts';
-import { type EncodedTexts, embedTexts, encodeTexts } from '../data/encode-texts.ts';
+import { type EncodedTexts, embedTexts, encodeTexts } from '../data/labelled-rows.ts';
 import { chooseText } from '../select/choose-text.ts';
 import type { Planned, Prepared, Run, TextModelCompared, TextModelled } from './state.ts';
 import { mayTune, type TuningOutcome, tuneTextModel } from './tune-text.ts';

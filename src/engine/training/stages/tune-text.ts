@@ -2,9 +2,8 @@ import type { Metrics } from '../../domain/metrics.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import type { BatchTextEncoder } from '../../ports.ts';
 import { toEncoderInput } from '../../text/encoder-input.ts';
-import { type EncodedTexts, embedTexts } from '../data/encode-texts.ts';
 import { isLabelled } from '../data/hint-rows.ts';
-import type { LabelledRow } from '../data/labelled-rows.ts';
+import { type EncodedTexts, embedTexts, type LabelledRow } from '../data/labelled-rows.ts';
 import { type TextChoice, takeAffordableRows } from '../select/choose-text.ts';
 import { learnText } from '../select/text-use.ts';
 import {

@@ -4,9 +4,8 @@ import type { FeaturePlan } from '../../features/plan.ts';
 import { limits } from '../../limits.ts';
 import { countOutputs } from '../../numeric.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
-import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
-import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
+import { type EncodedTexts, type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { learnText } from '../select/text-use.ts';
 import { countHeadWeights, placeInHead } from './tuning-step.ts';
 

@@ -4,8 +4,7 @@ import { caseLanguageSchema, caseLanguages } from '../../../engine/report/case-w
 import type { Client } from '../../contract/client.ts';
 import type { DecisionType } from '../../contract/types/decision-types.ts';
 import { commonOptions, defineCommand, refuse, texts } from '../command.ts';
-import { findType, listTypes } from '../find-by-name.ts';
-import { requireDataDir, withWorkbench } from '../with-workbench.ts';
+import { findType, listTypes, requireDataDir, withWorkbench } from '../with-workbench.ts';
 
 const pageSize = 100;
 /** A decision is recorded within this time of its call. */

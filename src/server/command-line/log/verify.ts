@@ -5,9 +5,8 @@ import { LineChain } from '../../../door/line-chain.ts';
 import type { InputOf } from '../../contract/operations.ts';
 import { verifyLog } from '../../contract/verify-log.ts';
 import { commonOptions, defineCommand, endCodes, readShare, refuse, type Surroundings, texts } from '../command.ts';
-import { findType, listTypes } from '../find-by-name.ts';
 import { verifySigned } from '../signing/sign.ts';
-import { requireDataDir, withWorkbench } from '../with-workbench.ts';
+import { findType, listTypes, requireDataDir, withWorkbench } from '../with-workbench.ts';
 import { readLines, sortByAge } from './log-lines.ts';
 
 const maxShown = 20;

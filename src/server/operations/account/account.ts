@@ -8,8 +8,7 @@ import { choosePlan, connectModel, disconnectModel, testConnection } from '../..
 import type { ApiKeyRecord, OrganisationRecord } from '../../store/account/accounts.ts';
 import type { ConnectionRecord } from '../../store/account/connections.ts';
 import type { UsageRecord } from '../../store/account/credits.ts';
-import type { Deps, Handlers } from '../context.ts';
-import { toPage } from '../pages.ts';
+import { type Deps, type Handlers, toPage } from '../context.ts';
 
 const toOrganisation = ({ id, name, plan, createdAt }: OrganisationRecord): Me['organisation'] => ({
   id,

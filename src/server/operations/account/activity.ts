@@ -5,8 +5,7 @@ import { listOperations, type OperationName, type OutputOf } from '../../contrac
 import { isoTime } from '../../process/clock.ts';
 import { findAuthor } from '../../services/authors.ts';
 import type { ActivityRecord } from '../../store/account/activity.ts';
-import type { Deps, Handlers } from '../context.ts';
-import { toPage } from '../pages.ts';
+import { type Deps, type Handlers, toPage } from '../context.ts';
 
 /** The parts of a call as they were read. */
 type Called = { params: unknown; query: unknown; body: unknown };

@@ -22,8 +22,7 @@ import { nameCaller } from '../../services/releases.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { toAnalysisState } from '../analysis-state.ts';
-import type { Deps, Handlers } from '../context.ts';
-import { toPage } from '../pages.ts';
+import { type Deps, type Handlers, toPage } from '../context.ts';
 
 const nothingCompared = {
   ...{ items: [], unfamiliar: null, languages: [], weeks: null },

@@ -33,9 +33,8 @@ import { nameCaller, nameReader } from '../../services/releases.ts';
 import { addFieldFacts } from '../../services/types/decision-types.ts';
 import type { ExampleChange } from '../../store/examples/example-changes.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import type { Handlers } from '../context.ts';
-import { toPage } from '../pages.ts';
-import { toDecisionType } from '../types/decision-type-wire.ts';
+import { type Handlers, toPage } from '../context.ts';
+import { toDecisionType } from '../types/decision-types.ts';
 
 const maxReportedProblems = 100;
 

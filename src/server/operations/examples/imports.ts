@@ -2,7 +2,7 @@
 import { beginFileImport, chooseInImport, commitFile, readRows } from '../../services/examples/imports/file-imports.ts';
 import type { Committed } from '../../services/examples/imports/imports.ts';
 import type { Handlers } from '../context.ts';
-import { toDecisionType } from '../types/decision-type-wire.ts';
+import { toDecisionType } from '../types/decision-types.ts';
 
 export const importHandlers = {
   'imports.begin': (deps, { caller, body }) => beginFileImport(deps, caller, body),

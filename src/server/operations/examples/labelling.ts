@@ -3,7 +3,7 @@ import { byName } from '../../../engine/domain/records.ts';
 import { findingKinds } from '../../../engine/findings/finding.ts';
 import type { FindingCounts } from '../../../engine/findings/search-data.ts';
 import { describeAgreement, measureAgreement } from '../../../engine/measure/agreement.ts';
-import { describeAudit, measureAudit } from '../../../engine/measure/audit.ts';
+import { describeAudit, measureAudit } from '../../../engine/measure/error-bound.ts';
 import type { PolicyAuditAnswer } from '../../contract/examples/labelling.ts';
 import type { OutputOf } from '../../contract/operations.ts';
 import { toExample } from '../../preparation/examples/example-wire.ts';
@@ -17,8 +17,7 @@ import { drawSecondReadings, giveSecondReading } from '../../services/examples/s
 import { nameReader } from '../../services/releases.ts';
 import type { PolicyAudit } from '../../store/examples/audits.ts';
 import { toAnalysisState } from '../analysis-state.ts';
-import type { Handlers } from '../context.ts';
-import { toPage } from '../pages.ts';
+import { type Handlers, toPage } from '../context.ts';
 
 function toTeacherLabelling(job: TeacherLabelling): OutputOf<'teacher_labelling.get'> {
   const { state, connection, agreement, measured, done, total, labelled, tokens, credits, message } = job;

@@ -12,13 +12,11 @@ import {
   type PolicyPair,
   tryRules,
 } from '../../services/policies/held-out-decisions.ts';
-import { findSlices } from '../../services/policies/held-out-figures.ts';
 import { findPolicy } from '../../services/policies/policies.ts';
-import { makePolicyReport } from '../../services/policies/policy-report.ts';
+import { findSlices, makePolicyReport } from '../../services/policies/policy-report.ts';
 import type { HeldOutRecord } from '../../store/examples/held-out.ts';
 import { toAnalysisState } from '../analysis-state.ts';
-import type { Deps, Handlers } from '../context.ts';
-import { toPage } from '../pages.ts';
+import { type Deps, type Handlers, toPage } from '../context.ts';
 
 type Page = { page: number; page_size: number };
 

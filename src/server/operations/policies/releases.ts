@@ -5,7 +5,7 @@ import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import { refuseAuthor } from '../../services/authors.ts';
 import { publishDraft } from '../../services/deciding/publishing.ts';
 import { findRelease, restoreRelease } from '../../services/policies/deployment.ts';
-import { weighPolicyCosts } from '../../services/policies/held-out-figures.ts';
+import { weighPolicyCosts } from '../../services/policies/policy-report.ts';
 import { findPolicyPromise } from '../../services/policies/promises.ts';
 import {
   declarePromise,
@@ -16,8 +16,7 @@ import {
 import { withDraft } from '../../services/types/drafts.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import type { Deps, Handlers } from '../context.ts';
-import { toPage } from '../pages.ts';
+import { type Deps, type Handlers, toPage } from '../context.ts';
 
 /** Writes releases of one type. */
 export function describeReleases(

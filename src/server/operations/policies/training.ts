@@ -20,8 +20,7 @@ import { cancelTraining, startTraining } from '../../services/policies/training.
 import { assessReadiness, type TrainingReadiness } from '../../services/policies/training-readiness.ts';
 import { assessPolicy } from '../../services/policies/verdict.ts';
 import type { PolicyRecord, PolicySummaryRecord } from '../../store/policies/policy-records.ts';
-import type { Deps, Handlers } from '../context.ts';
-import { toPage } from '../pages.ts';
+import { type Deps, type Handlers, toPage } from '../context.ts';
 import { describeProgress, toExecutionName } from './training-progress.ts';
 
 /** Policies of a list whose held-out rows are decided again, beside the deployed one. */

@@ -1,10 +1,16 @@
-/** Decision types and their versions, drafts, options and checks of rules. */
+/** Decision types and versions as the wire has them. */
+
 import { mapMaybePromise } from '../../../door/maybe-promise.ts';
 import { toCallerId } from '../../auth/caller.ts';
-import { type DecisionType, maxVersionsCharacters } from '../../contract/types/decision-types.ts';
+import type { OutputOf } from '../../contract/operations.ts';
+import { type DecisionType, maxVersionsCharacters, type Version } from '../../contract/types/decision-types.ts';
+import type { Draft } from '../../contract/types/drafts.ts';
+import { isoTime } from '../../process/clock.ts';
+import { hasSameOptions } from '../../runtime/current-settings.ts';
 import { assessDraft, compileDraft, findDraftPolicy, restoreVersion } from '../../services/deciding/publishing.ts';
 import { type Replay, replayNewest } from '../../services/deciding/replay.ts';
 import { prepareDeployedPolicy } from '../../services/policies/deployment.ts';
+import { readTypePromise } from '../../services/policies/type-promises.ts';
 import {
   createDecisionType,
   findVersion,
@@ -12,7 +18,15 @@ import {
   toTypeTag,
   updateDecisionType,
 } from '../../services/types/decision-types.ts';
-import { discardDraft, keepDraft, withDraft } from '../../services/types/drafts.ts';
+import {
+  type DraftedType,
+  describeDraft,
+  discardDraft,
+  keepDraft,
+  listConflicts,
+  readChanges,
+  withDraft,
+} from '../../services/types/drafts.ts';
 import {
   deleteOption,
   mergeOption,
@@ -20,13 +34,88 @@ import {
   renameOption,
   undoOptionChange,
 } from '../../services/types/option-changes.ts';
-import { requestClearing } from '../../services/types/personal-data.ts';
+import { findResidue, type PersonalResidue, requestClearing } from '../../services/types/personal-data.ts';
 import { analyseRules } from '../../services/types/rules-analysis.ts';
 import { deleteDecisionType, restoreDecisionType } from '../../services/types/type-deletion.ts';
-import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import type { Deps, Handlers } from '../context.ts';
-import { toPage } from '../pages.ts';
-import { listFields, toDecisionType, toDraft, toVersion } from './decision-type-wire.ts';
+import { describeOldName } from '../../services/types/type-names.ts';
+import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
+import { type Deps, type Handlers, toPage } from '../context.ts';
+
+/** A version of a decision type in the contract's form. */
+function toVersion(version: VersionRecord): Version {
+  return {
+    id: version.id,
+    version_number: version.versionNumber,
+    ...version.definition,
+    created_at: isoTime(version.createdAt),
+  };
+}
+
+/** A decision type as the wire has it, with how its promise and its deployed policy stand. */
+export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionType {
+  const deployed = deps.store.deployments.find(type.id);
+  const promised = readTypePromise(deps, type);
+  const isPromised = promised.state === 'kept' || promised.state === 'not_kept';
+  const policy = isPromised && deployed !== null ? deps.store.policies.byId(deployed.id) : null;
+  const reason = deployed === null ? null : deps.runtime.deployed.findUnavailability(deployed.id);
+  return {
+    id: type.id,
+    name: type.name,
+    name_notice: describeOldName(deps, type),
+    description: type.description,
+    active_version: toVersion(type.activeVersion),
+    pii_fields: type.piiFields,
+    pii_residue: toResidue(findResidue(deps, type)),
+    retention_days: type.retentionDays,
+    audit: type.audit,
+    fallback_option: type.fallbackOption,
+    costs: type.costs,
+    one_case: type.oneCase,
+    groups: type.groups,
+    publish_by_hand: type.publishing !== 'at_once',
+    publish_by_another: type.publishing === 'by_another',
+    draft: type.draft && toDraft({ ...type, draft: type.draft }),
+    model_deployed: deployed !== null,
+    availability: deployed === null ? null : { state: reason === null ? 'available' : 'unavailable', reason },
+    needs_retraining:
+      deployed !== null &&
+      (!hasSameOptions(deployed.options, type.activeVersion.definition.options) ||
+        deps.runtime.deployed.needsRetraining(deployed.id)),
+    promise: policy === null ? null : deps.promiseChecks.read(type, policy),
+    declared_promise: promised.state === 'nothing_promised' ? null : promised,
+    better_policy: deps.store.policies.findBetter(type.id),
+    etag: toTypeTag(deps, type),
+    created_at: isoTime(type.createdAt),
+    updated_at: isoTime(type.updatedAt),
+  };
+}
+
+/** The draft of a type as the wire has it. */
+function toDraft(type: DraftedType): Draft {
+  const { by, updatedAt } = type.draft;
+  return {
+    settings: readChanges(type),
+    changes: describeDraft(type),
+    conflicts: listConflicts(type),
+    by,
+    updated_at: isoTime(updatedAt),
+  };
+}
+
+/** Lists what the deployed policy of a type reads; null without one, or while it cannot be loaded. */
+function listFields(
+  { store, runtime }: Deps,
+  type: DecisionTypeRecord,
+): OutputOf<'decision_types.get'>['fields'] {
+  const policy = store.deployments.find(type.id);
+  const fields = policy === null ? null : runtime.deployed.listFields(type, policy);
+  if (fields === null) return null;
+  return fields.map((field) => ({ ...field, path: field.path.join('.'), range: field.range?.map(String) ?? null }));
+}
+
+function toResidue(residue: PersonalResidue | null): DecisionType['pii_residue'] {
+  return residue && { policies: residue.policies, log_records: residue.logRecords, clearing: residue.isClearing };
+}
 
 function describeNextStep(residue: DecisionType['pii_residue']): string {
   return residue === null || residue.policies.length === 0

@@ -17,7 +17,7 @@ import type { ClockState } from '../../services/upkeep/trusted-time.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { describeReleases } from '../policies/releases.ts';
-import { toDecisionType } from '../types/decision-type-wire.ts';
+import { toDecisionType } from '../types/decision-types.ts';
 
 function toClock({ now, trustedAt, leapMs }: ClockState) {
   return {

@@ -10,7 +10,7 @@ import type { RulesEffect } from '../../../engine/measured.ts';
 import { compileKnownReadings } from '../../../engine/readings/readings.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
 import type { RuleProblem } from '../../../engine/rules/results.ts';
-import { groupMeasured } from '../../../engine/units/units.ts';
+import { groupMeasured } from '../../../engine/units/hold-out.ts';
 
 /** Rules as they are written, with the settings beside them. */
 type Side = {

@@ -6,7 +6,7 @@ import { findFieldFlips } from '../../../engine/counterfactuals/find-flips.ts';
 import { type Change, listSeenFields } from '../../../engine/counterfactuals/seen-values.ts';
 import { findWordFlip, type WordFlip, weighWords } from '../../../engine/counterfactuals/weigh-words.ts';
 import { WhatIf, type WhatIfBudget } from '../../../engine/counterfactuals/what-if.ts';
-import type { Decider } from '../../../engine/decide/decided.ts';
+import type { Decider } from '../../../engine/decide/golden.ts';
 import type { Decision } from '../../../engine/domain/decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { readPath } from '../../../engine/features/values.ts';

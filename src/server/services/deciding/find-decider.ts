@@ -1,6 +1,6 @@
 /** The decider that a call names: what is deployed of a type, or one of its releases, by number or alias. */
 import type { InputField } from '../../../engine/bundle/input-fields.ts';
-import type { Decider } from '../../../engine/decide/decided.ts';
+import type { Decider } from '../../../engine/decide/golden.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';

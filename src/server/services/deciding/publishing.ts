@@ -1,5 +1,5 @@
 /** Publishing a draft, or an earlier version: what it would change on held-out examples, what holds it, its release. */
-import type { Decider } from '../../../engine/decide/decided.ts';
+import type { Decider } from '../../../engine/decide/golden.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { RulesEffect } from '../../../engine/measured.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';

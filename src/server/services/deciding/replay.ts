@@ -1,5 +1,5 @@
 /** Replays logged inputs with a policy beside the deployed one. Writes no log record. */
-import type { Decider } from '../../../engine/decide/decided.ts';
+import type { Decider } from '../../../engine/decide/golden.ts';
 import type { Decision } from '../../../engine/domain/decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { JsonObject } from '../../../engine/json.ts';

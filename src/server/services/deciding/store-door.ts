@@ -3,7 +3,7 @@ import { Deciding } from '../../../door/deciding/deciding.ts';
 import type { Decided, Door, Named } from '../../../door/deciding/door.ts';
 import { createTurns } from '../../../door/turns.ts';
 import { replaceOption } from '../../../engine/decide/compose-decision.ts';
-import type { DecisionMade } from '../../../engine/decide/decided.ts';
+import type { DecisionMade } from '../../../engine/decide/golden.ts';
 import type { Decision } from '../../../engine/domain/decision.ts';
 import type { EscalationPolicy } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';

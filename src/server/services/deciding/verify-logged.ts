@@ -1,8 +1,7 @@
 /** Logged decisions are made again by their releases: every field of a record is equal, or it is listed. */
 import { createTurns } from '../../../door/turns.ts';
 import { replaceOption } from '../../../engine/decide/compose-decision.ts';
-import type { Decider, DecisionMade } from '../../../engine/decide/decided.ts';
-import { goldenTolerance } from '../../../engine/decide/golden.ts';
+import { type Decider, type DecisionMade, goldenTolerance } from '../../../engine/decide/golden.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { type Json, toCanonicalJson } from '../../../engine/json.ts';
 import { blankMasks } from '../../../engine/pii.ts';

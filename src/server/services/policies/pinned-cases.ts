@@ -1,7 +1,7 @@
 /** Pinned cases: examples whose decisions must hold, decided by a policy with the current rules and thresholds. */
 
 import { createTurns } from '../../../door/turns.ts';
-import type { Decider } from '../../../engine/decide/decided.ts';
+import type { Decider } from '../../../engine/decide/golden.ts';
 import type { Stage } from '../../../engine/domain/decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { ExampleRecord } from '../../../engine/examples/fields.ts';

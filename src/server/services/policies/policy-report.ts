@@ -1,18 +1,24 @@
-/** The page about a policy to print, made of its current figures and its verdict. */
+/** The figures of a policy on its held-out examples, and its report. */
+
 import { createHash } from 'node:crypto';
 import { createTurns } from '../../../door/turns.ts';
+import { type CostFinding, noCosts } from '../../../engine/costs.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { isBetweenDates, listTextFields, nameField } from '../../../engine/features/plan.ts';
 import { tellsPerson } from '../../../engine/features/tell-person.ts';
 import { readPath, toCategory } from '../../../engine/features/values.ts';
+import type { SliceReport } from '../../../engine/findings/slices.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { describeAgreement, measureAgreement } from '../../../engine/measure/agreement.ts';
+import { measureCosts } from '../../../engine/measure/costs.ts';
 import { isPiiField, redactPii } from '../../../engine/pii.ts';
 import type { ReportInputs } from '../../../engine/report/describe-inputs.ts';
 import { reportStyle, writeReport } from '../../../engine/report/write-report.ts';
-import type { Analyses } from '../../analysis/analysis.ts';
+import type { Analyses, AnalysisState } from '../../analysis/analysis.ts';
+import type { SlicesOrder } from '../../analysis/orders.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { toScriptlessPolicy } from '../../contract/security-policy.ts';
+import { toFolderPaths } from '../../data-folder/folder.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
 import { readPresentSettings } from '../../runtime/current-settings.ts';
@@ -20,10 +26,60 @@ import type { PolicyFile } from '../../runtime/deployed-deciders.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { identifyRelease } from '../releases.ts';
-import type { HeldOutDecisions } from './held-out-decisions.ts';
-import { findSlices, weighPolicyCosts } from './held-out-figures.ts';
-import { readTrainedFrom } from './policies.ts';
+import { type HeldOutDecisions, type TriedThresholds, tryThresholds } from './held-out-decisions.ts';
+import { isRefitted, readTrainedFrom } from './policies.ts';
+import { findObstacle } from './promises.ts';
 import { assessPolicy, type VerdictDeps } from './verdict.ts';
+
+/** Weighs errors against looks on held-out rows. Throws `validation_error` for thresholds in the wrong order. */
+export function weighPolicyCosts(
+  deps: Foundation & { heldOutDecisions: HeldOutDecisions },
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+  tried: TriedThresholds,
+): CostFinding {
+  const { escalation_threshold: ownEscalation } = policy.trainingConfig;
+  const { settings, missing, measured, refused } = deps.heldOutDecisions.read(type, policy);
+  return measureCosts({ rows: measured, refused }, missing, {
+    costs: type.costs ?? noCosts,
+    options: type.activeVersion.definition.options,
+    settings,
+    tried: { ...settings, ...tryThresholds(type, settings, ownEscalation, tried) },
+    ownEscalation,
+    refusal: findObstacle(deps, type, policy),
+    isRefitted: isRefitted(policy),
+  });
+}
+
+/** The weak parts as they are known, searched for where rows or settings have changed. Rejects with 'unavailable'. */
+export function findSlices(
+  deps: Foundation & { analyses: Analyses },
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+  { rows, judged, minRows, ...tried }: Pick<SlicesOrder, 'rows' | 'judged' | 'minRows'> & TriedThresholds,
+): Promise<AnalysisState<SliceReport>> {
+  const { store, analyses } = deps;
+  const { piiFields } = type;
+  const trained = readTrainedFrom(deps, policy);
+  const { rules, versionNumber, readings, ...present } = readPresentSettings(type, trained);
+  const settings = { ...present, ...tryThresholds(type, present, trained.ownEscalation, tried) };
+  const order: SlicesOrder = {
+    databaseFile: toFolderPaths(deps.options.dataDir).database,
+    typeId: type.id,
+    policyId: policy.id,
+    policyVersion: `v${policy.version}`,
+    rows,
+    judged,
+    leavesRuled: policy.trainingConfig.train_on === 'left_by_rules',
+    settings: { ...settings, rules: rules.file },
+    minRows,
+    piiFields,
+    readings,
+  };
+  const revision = store.examples.readRevision(type.id);
+  const key = JSON.stringify([revision, policy.status, versionNumber, settings, piiFields]);
+  return analyses.slices.ask(`${policy.id} ${rows} ${judged} ${minRows}`, key, order);
+}
 
 type Deps = Foundation & { analyses: Analyses; heldOutDecisions: HeldOutDecisions } & VerdictDeps;
 

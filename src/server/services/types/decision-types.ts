@@ -24,8 +24,14 @@ import {
 import { doByTwo } from '../authors.ts';
 import { type ChangeNote, noteChange, readContent } from '../releases.ts';
 import { isCovered } from './personal-data.ts';
-import { listAuditProblems, listConnectionProblems, listCostProblems, listGroupProblems } from './setting-problems.ts';
-import { listNameProblems, refuseTypeName } from './type-names.ts';
+import {
+  listAuditProblems,
+  listConnectionProblems,
+  listCostProblems,
+  listGroupProblems,
+  listNameProblems,
+  refuseTypeName,
+} from './type-names.ts';
 
 /** Returns the caller's decision type; throws `decision_type_not_found`, also for another organisation's. */
 export function findDecisionType(deps: Foundation, caller: Caller, id: string): DecisionTypeRecord {

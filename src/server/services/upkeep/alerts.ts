@@ -2,9 +2,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { nextTurn } from '../../../door/turns.ts';
 import type { Analyses } from '../../analysis/analysis.ts';
-import type { AlertReceiver } from '../../connections/alert-receiver.ts';
+import { type AlertReceiver, WaitingAlerts } from '../../connections/alert-receiver.ts';
 import { CallError } from '../../connections/checked-post.ts';
-import { WaitingAlerts } from '../../connections/waiting-alerts.ts';
 import type { Alert } from '../../contract/upkeep/upkeep.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';

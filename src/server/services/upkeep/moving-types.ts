@@ -36,8 +36,7 @@ import {
   refuseChangedMeanwhile,
   refuseOtherState,
 } from '../types/decision-types.ts';
-import { listConnectionProblems } from '../types/setting-problems.ts';
-import { listNameProblems } from '../types/type-names.ts';
+import { listConnectionProblems, listNameProblems } from '../types/type-names.ts';
 
 type MoveDeps = VerdictDeps & { exampleAdditions: ExampleAdditions; questions: Questions };
 /** The type that a file made, the numbers of its rows, and the names in it that nothing has here. */

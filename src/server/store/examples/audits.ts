@@ -1,6 +1,6 @@
 /** Live decisions drawn to be judged blind: kept as they are recorded, shown as examples, counted as judged. */
 import type { JsonObject } from '../../../engine/json.ts';
-import { type AuditCounts, rankDecision, toWeek } from '../../../engine/measure/audit.ts';
+import { type AuditCounts, rankDecision, toWeek } from '../../../engine/measure/error-bound.ts';
 import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 
