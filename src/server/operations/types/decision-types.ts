@@ -103,10 +103,7 @@ function toDraft(type: DraftedType): Draft {
 }
 
 /** Lists what the deployed policy of a type reads; null without one, or while it cannot be loaded. */
-function listFields(
-  { store, runtime }: Deps,
-  type: DecisionTypeRecord,
-): OutputOf<'decision_types.get'>['fields'] {
+function listFields({ store, runtime }: Deps, type: DecisionTypeRecord): OutputOf<'decision_types.get'>['fields'] {
   const policy = store.deployments.find(type.id);
   const fields = policy === null ? null : runtime.deployed.listFields(type, policy);
   if (fields === null) return null;
