@@ -1,7 +1,16 @@
 /** The columns of a record are listed once: in its table, as the database has them. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { keyTable, organisationTable, userTable } from '../../src/server/store/account/accounts.ts';
+import { activityTable } from '../../src/server/store/account/activity.ts';
+import { connectionTable } from '../../src/server/store/account/connections.ts';
 import { openDatabase, readMigrations } from '../../src/server/store/database.ts';
+import { questionTable } from '../../src/server/store/deciding/questions.ts';
+import { heldOutTable } from '../../src/server/store/examples/held-out.ts';
+import { loggedTable } from '../../src/server/store/log-record.ts';
+import { attemptTable, policyTable } from '../../src/server/store/policies/policy-records.ts';
+import { aliasTable, releaseTable } from '../../src/server/store/policies/releases.ts';
+import { typeTable, versionTable } from '../../src/server/store/types/decision-types.ts';
 import { temporaryFolder } from '../server/workbench.ts';
 import { readSources } from './source-facts.ts';
 
@@ -9,22 +18,17 @@ const root = join(import.meta.dirname, '../..');
 const sources = readSources(root, 'src/server/**/*.ts');
 const migrations = readMigrations(join(root, 'src/server/store/migrations'));
 
-/** Columns that change apart from their record: row numbers, what came of a type or of a decision later, its link. */
-const apart = ['seq', 'deleted_at', 'removed_at', 'corrected_decision', 'link'];
+/** Columns that change apart from their record: row numbers, what came of a type, a decision or a key later, a link. */
+const apart = ['seq', 'deleted_at', 'removed_at', 'revoked_at', 'corrected_decision', 'link'];
 
-type Table = { table: string; names: string[] };
-const isTable = (value: unknown): value is Table =>
-  typeof value === 'object' && value !== null && 'table' in value && 'names' in value;
-
-async function readTables(): Promise<Map<string, string[]>> {
-  const files = sources.filter(({ text }) => /^import \{[^}]*\bdefineRecord\b/m.test(text));
-  const modules: object[] = await Promise.all(files.map(({ path }) => import(join(root, path))));
-  const tables = modules.flatMap((each) => Object.values(each).filter(isTable));
-  return new Map(tables.map(({ table, names }) => [table, names]));
-}
+const known = [
+  ...[organisationTable, userTable, keyTable, activityTable, connectionTable, typeTable, versionTable, policyTable],
+  ...[attemptTable, heldOutTable, releaseTable, aliasTable, questionTable, loggedTable],
+];
+const tables = new Map(known.map(({ table, names }) => [table, names]));
 
 /** SQL in these sources that inserts whole rows of a record, or selects most of its columns one by one. */
-function findSecondLists(tables: ReadonlyMap<string, readonly string[]>, among: typeof sources): string[] {
+function findSecondLists(among: typeof sources): string[] {
   return among.flatMap(({ path, text }) =>
     [...text.matchAll(/`[^`]*`|'[^'\n]*'/g)].flatMap(([sql]) => {
       const [selected = ''] = /\bSELECT\b.*?\bFROM\b/s.exec(sql) ?? [];
@@ -38,22 +42,23 @@ function findSecondLists(tables: ReadonlyMap<string, readonly string[]>, among: 
   );
 }
 
-it('each record has the columns of its table in the database, and no SQL beside lists them', async () => {
-  const tables = await readTables();
-  expect(tables.size).toBeGreaterThanOrEqual(8);
+it('each record has the columns of its table in the database, and no SQL beside lists them', () => {
+  const defined = sources.flatMap(({ text }) =>
+    [...text.matchAll(/\bdefineRecord\('(\w+)'/g)].map(([, table]) => table),
+  );
+  expect([...new Set(defined)].toSorted()).toEqual([...tables.keys()].toSorted());
   const db = openDatabase(join(temporaryFolder(), 'workbench.db'), { synchronous: 'NORMAL', migrations });
   for (const [table, columns] of tables) {
     const stored = db.pragma(`table_info(${table})`) as { name: string }[];
     const expected = stored.map(({ name }) => name).filter((name) => !apart.includes(name));
-    expect([table, columns.toSorted()]).toEqual([table, expected.toSorted()]);
+    expect([table, columns.filter((name) => !apart.includes(name)).toSorted()]).toEqual([table, expected.toSorted()]);
   }
   db.close();
-  expect(findSecondLists(tables, sources)).toEqual([]);
+  expect(findSecondLists(sources)).toEqual([]);
 });
 
-it('a second list is found', async () => {
-  const tables = await readTables();
-  const plant = (sql: string) => findSecondLists(tables, [{ path: 'x.ts', text: `const sql = \`${sql}\`;` }]);
+it('a second list is found', () => {
+  const plant = (sql: string) => findSecondLists([{ path: 'x.ts', text: `const sql = \`${sql}\`;` }]);
   expect(plant('INSERT INTO release_aliases VALUES (?, ?, ?)')).toHaveLength(1);
   expect(
     plant(`SELECT number, policy_id, version_id, fallback_option, digest, made_at, deployment, automatic, made_by, reason

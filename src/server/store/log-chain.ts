@@ -6,8 +6,8 @@
 import { hash } from 'node:crypto';
 import type { WorkbenchDatabase } from './database.ts';
 import { loggedTable } from './log-record.ts';
+import type { SqlValue } from './record.ts';
 
-type Value = string | number | null;
 export type ChainKind = 'began' | 'decided' | 'corrected' | 'hidden' | 'restored' | 'deleted' | 'masked';
 export type ChainEntry = {
   seq: number;
@@ -30,18 +30,18 @@ export const digestBytes = 32;
 export const chainedColumns = loggedTable.names.join(', ');
 
 /** A record's values in the order of `chainedColumns` as one text; each text has its length before it. */
-function writeValues(values: readonly Value[]): string {
+function writeValues(values: readonly SqlValue[]): string {
   let text = '';
   for (const value of values) text += typeof value === 'string' ? `${value.length}:${value},` : `${value},`;
   return text;
 }
 
 /** The link of a record that follows a link, which is empty before the first one: SHA-256 in base64url. */
-export const makeLink = (before: string, values: readonly Value[]): string =>
+export const makeLink = (before: string, values: readonly SqlValue[]): string =>
   hash('sha256', before + writeValues(values), 'base64url');
 
 /** The SHA-256 of a record's values, and of its link where it has one. */
-export const digestRecord = (values: readonly Value[], link: string | null = null): Buffer =>
+export const digestRecord = (values: readonly SqlValue[], link: string | null = null): Buffer =>
   hash('sha256', writeValues(values) + (link ?? ''), 'buffer');
 
 type Facts = Omit<ChainEntry, 'content' | 'head'>;
@@ -92,7 +92,9 @@ export function createLogChain(db: WorkbenchDatabase) {
     'INSERT INTO log_chain (seq, kind, first, last, content, head, record, link) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   );
   const record = db
-    .prepare<[number], [string | null, ...Value[]]>(`SELECT link, ${chainedColumns} FROM decision_logs WHERE seq = ?`)
+    .prepare<[number], [string | null, ...SqlValue[]]>(
+      `SELECT link, ${chainedColumns} FROM decision_logs WHERE seq = ?`,
+    )
     .raw();
   const lowest = db.prepare<[], number | null>('SELECT min(seq) FROM decision_logs').pluck();
   const firstKept = db

@@ -12,9 +12,10 @@ export const values = {
   number: z.int().min(1),
   count: z.int().min(0),
   time: z.int().min(0).max(maxTimeMs, 'is no time that can be written'),
+  bytes: z.instanceof(Buffer),
 };
 
-type SqlValue = string | number | null;
+export type SqlValue = string | number | Buffer | null;
 
 /** A column: how its value is stored, and how an archive has it, which takes only what the schema does. */
 type Column<Value = unknown, Member extends string = string, Archived = unknown> = {

@@ -1,67 +1,69 @@
-/** Organisations, users, API keys and one-time login codes. The columns are read under the records' names. */
+/** Organisations, users, API keys and one-time login codes. */
+import { z } from 'zod';
 import { WorkbenchError } from '../../../engine/errors.ts';
-import type { PlanName } from '../../contract/account/account.ts';
-import type { Scope } from '../../contract/operation.ts';
+import { type PlanName, planNames } from '../../contract/account/account.ts';
+import { scopes } from '../../contract/operation.ts';
 import type { WorkbenchDatabase } from '../database.ts';
+import { defineRecord, flag, orNull, plain, type RecordOf, trustedJson, values } from '../record.ts';
 
-export type OrganisationRecord = {
-  seq: number;
-  id: string;
-  name: string;
-  plan: PlanName;
-  planSince: number;
+const { id, text, count, time, bytes } = values;
+const organisationColumns = {
+  seq: plain('seq', count),
+  id: plain('id', id),
+  name: plain('name', text),
+  plan: plain('plan', z.literal(planNames)),
+  planSince: plain('plan_since', time),
   /** When the trial was first chosen, or null. */
-  trialSince: number | null;
+  trialSince: orNull(plain('trial_since', time)),
   /** When a plan of monthly credits was first chosen, or null. */
-  monthlySince: number | null;
-  createdAt: number;
+  monthlySince: orNull(plain('monthly_since', time)),
+  createdAt: plain('created_at', time),
 };
-export type UserRecord = {
-  id: string;
-  organisationId: string;
-  email: string | null;
-  name: string;
-  role: 'owner' | 'member';
-  createdAt: number;
+export const organisationTable = defineRecord('organisations', organisationColumns);
+export type OrganisationRecord = RecordOf<typeof organisationColumns>;
+
+const userColumns = {
+  id: plain('id', id),
+  issuer: plain('issuer', text),
+  subject: plain('subject', text),
+  organisationId: plain('organisation_id', id),
+  email: orNull(plain('email', text)),
+  name: plain('name', text),
+  role: plain('role', z.literal(['owner', 'member'])),
+  createdAt: plain('created_at', time),
 };
-export type ApiKeyRecord = {
-  id: string;
-  organisationId: string;
-  name: string;
-  prefix: string;
-  salt: Buffer;
-  digest: Buffer;
-  rateLimitPerMinute: number;
-  scopes: Scope[] | null;
-  allowsDestructive: boolean;
+export const userTable = defineRecord('users', userColumns);
+type NewUser = RecordOf<typeof userColumns>;
+export type UserRecord = Omit<NewUser, 'issuer' | 'subject'>;
+
+const keyColumns = {
+  id: plain('id', id),
+  organisationId: plain('organisation_id', id),
+  name: plain('name', text),
+  prefix: plain('prefix', text),
+  salt: plain('salt', bytes),
+  digest: plain('digest', bytes),
+  rateLimitPerMinute: plain('rate_limit_per_minute', count),
+  scopes: orNull(trustedJson('scopes', z.array(z.literal(scopes)))),
+  allowsDestructive: flag('allows_destructive'),
   /** Id of the person who made it; null where that is not known. */
-  madeBy: string | null;
+  madeBy: orNull(plain('made_by', id)),
   /** Who holds it, if not the one who made it. */
-  holder: string | null;
-  createdAt: number;
-  lastUsedAt: number | null;
+  holder: orNull(plain('holder', text)),
+  createdAt: plain('created_at', time),
+  lastUsedAt: orNull(plain('last_used_at', time)),
 };
-type RawKey = Omit<ApiKeyRecord, 'scopes' | 'allowsDestructive'> & { scopes: string | null; allowsDestructive: number };
-
-const organisationColumns = `seq, id, name, plan, plan_since AS planSince, trial_since AS trialSince,
-  monthly_since AS monthlySince, created_at AS createdAt`;
-const userColumns = 'id, organisation_id AS organisationId, email, name, role, created_at AS createdAt';
-const keyColumns = `id, organisation_id AS organisationId, name, prefix, salt, digest,
-  rate_limit_per_minute AS rateLimitPerMinute, scopes, allows_destructive AS allowsDestructive,
-  made_by AS madeBy, holder, created_at AS createdAt, last_used_at AS lastUsedAt`;
-
-function toKey({ scopes, allowsDestructive, ...key }: RawKey): ApiKeyRecord {
-  const parsed = scopes === null ? null : (JSON.parse(scopes) as Scope[]);
-  return { ...key, scopes: parsed, allowsDestructive: allowsDestructive === 1 };
-}
+export const keyTable = defineRecord('api_keys', keyColumns);
+export type ApiKeyRecord = RecordOf<typeof keyColumns>;
+type RawKey = Record<keyof ApiKeyRecord, unknown>;
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
     getOrganisation: db.prepare<[string], OrganisationRecord>(
-      `SELECT ${organisationColumns} FROM organisations WHERE id = ?`,
+      `SELECT ${organisationTable.select()} FROM organisations WHERE id = ?`,
     ),
     getFirstOrganisation: db.prepare<[], OrganisationRecord>(
-      `SELECT ${organisationColumns} FROM organisations ORDER BY seq LIMIT 1`,
+      `SELECT ${organisationTable.select()} FROM organisations ORDER BY seq LIMIT 1`,
     ),
     insertOrganisation: db.prepare(
       "INSERT INTO organisations (id, name, plan, plan_since, created_at) VALUES (?, ?, 'local', ?, ?)",
@@ -73,26 +75,18 @@ function prepareStatements(db: WorkbenchDatabase) {
          monthly_since = CASE WHEN @plan IN ('local', 'trial') THEN monthly_since ELSE coalesce(monthly_since, @at) END
        WHERE id = @id`,
     ),
-    getUser: db.prepare<[string], UserRecord>(`SELECT ${userColumns} FROM users WHERE id = ?`),
+    getUser: db.prepare<[string], UserRecord>(`SELECT ${userTable.select()} FROM users WHERE id = ?`),
     getUserBySubject: db.prepare<[string, string], UserRecord>(
-      `SELECT ${userColumns} FROM users WHERE issuer = ? AND subject = ?`,
+      `SELECT ${userTable.select()} FROM users WHERE issuer = ? AND subject = ?`,
     ),
-    insertUser: db.prepare(
-      `INSERT INTO users (id, issuer, subject, organisation_id, email, name, role, created_at)
-       VALUES (@id, @issuer, @subject, @organisationId, @email, @name, @role, @createdAt)`,
-    ),
+    insertUser: userTable.prepareInsert(db),
     renameUser: db.prepare('UPDATE users SET name = ? WHERE id = ?'),
-    insertKey: db.prepare(
-      `INSERT INTO api_keys (id, organisation_id, name, prefix, salt, digest, rate_limit_per_minute, scopes,
-         allows_destructive, made_by, holder, created_at)
-       VALUES (@id, @organisationId, @name, @prefix, @salt, @digest, @rateLimitPerMinute, @scopes, @allowsDestructive,
-         @madeBy, @holder, @createdAt)`,
-    ),
+    insertKey: keyTable.prepareInsert(db),
     listKeysByPrefix: db.prepare<[string], RawKey>(
-      `SELECT ${keyColumns} FROM api_keys WHERE prefix = ? AND revoked_at IS NULL`,
+      `SELECT ${keyTable.select()} FROM api_keys WHERE prefix = ? AND revoked_at IS NULL`,
     ),
     listKeys: db.prepare<[string], RawKey>(
-      `SELECT ${keyColumns} FROM api_keys WHERE organisation_id = ? AND revoked_at IS NULL
+      `SELECT ${keyTable.select()} FROM api_keys WHERE organisation_id = ? AND revoked_at IS NULL
        ORDER BY created_at DESC, rowid DESC`,
     ),
     hasKeys: db.prepare<[], number>('SELECT EXISTS (SELECT 1 FROM api_keys WHERE revoked_at IS NULL)').pluck(),
@@ -156,8 +150,8 @@ export class AccountStore {
     return this.#statements.getUserBySubject.get(issuer, subject) ?? null;
   }
 
-  insertUser(user: UserRecord & { issuer: string; subject: string }): void {
-    this.#statements.insertUser.run(user);
+  insertUser(user: NewUser): void {
+    this.#statements.insertUser(user);
   }
 
   renameUser(id: string, name: string): void {
@@ -165,18 +159,17 @@ export class AccountStore {
   }
 
   insertKey(key: ApiKeyRecord): void {
-    const scopes = key.scopes && JSON.stringify(key.scopes);
-    this.#statements.insertKey.run({ ...key, scopes, allowsDestructive: Number(key.allowsDestructive) });
+    this.#statements.insertKey(key);
   }
 
   /** Returns the keys in force that begin with `prefix`, of every organisation. */
   listKeysByPrefix(prefix: string): ApiKeyRecord[] {
-    return this.#statements.listKeysByPrefix.all(prefix).map(toKey);
+    return this.#statements.listKeysByPrefix.all(prefix).map(keyTable.read);
   }
 
   /** Returns an organisation's keys in force, the newest first. */
   listKeys(organisationId: string): ApiKeyRecord[] {
-    return this.#statements.listKeys.all(organisationId).map(toKey);
+    return this.#statements.listKeys.all(organisationId).map(keyTable.read);
   }
 
   hasKeys(): boolean {

@@ -1,31 +1,25 @@
 /** Model connections of the organisations, without their keys, which are files. */
 import type { WorkbenchDatabase } from '../database.ts';
+import { defineRecord, flag, plain, type RecordOf, values } from '../record.ts';
 
-export type ConnectionRecord = {
-  id: string;
-  organisationId: string;
-  name: string;
-  url: string;
-  model: string;
-  hasApiKey: boolean;
-  privateNetwork: boolean;
+const { id, text, time } = values;
+const connectionColumns = {
+  id: plain('id', id),
+  organisationId: plain('organisation_id', id),
+  name: plain('name', text),
+  url: plain('url', text),
+  model: plain('model', text),
+  hasApiKey: flag('has_api_key'),
+  privateNetwork: flag('private_network'),
   /** Whether it makes the organisation's examples; at most one does. */
-  generates: boolean;
-  createdAt: number;
+  generates: flag('generates'),
+  createdAt: plain('created_at', time),
 };
+export const connectionTable = defineRecord('connections', connectionColumns);
+export type ConnectionRecord = RecordOf<typeof connectionColumns>;
+type RawConnection = Record<keyof ConnectionRecord, unknown>;
 
-type Flag = 'hasApiKey' | 'privateNetwork' | 'generates';
-type RawConnection = Omit<ConnectionRecord, Flag> & Record<Flag, number>;
-
-const selectConnections = `SELECT id, organisation_id AS organisationId, name, url, model, has_api_key AS hasApiKey,
-  private_network AS privateNetwork, generates, created_at AS createdAt FROM connections`;
-
-const toConnection = (row: RawConnection): ConnectionRecord => ({
-  ...row,
-  hasApiKey: row.hasApiKey === 1,
-  privateNetwork: row.privateNetwork === 1,
-  generates: row.generates === 1,
-});
+const selectConnections = `SELECT ${connectionTable.select()} FROM connections`;
 
 /** Reads and writes model connections. */
 export function createConnectionStore(db: WorkbenchDatabase) {
@@ -41,23 +35,18 @@ export function createConnectionStore(db: WorkbenchDatabase) {
   );
   const listIds = db.prepare<[], string>('SELECT id FROM connections').pluck();
   const listIdsWithKey = db.prepare<[], string>('SELECT id FROM connections WHERE has_api_key = 1').pluck();
-  const insert = db.prepare(
-    `INSERT INTO connections (id, organisation_id, name, url, model, has_api_key, private_network, generates, created_at)
-     VALUES (@id, @organisationId, @name, @url, @model, @hasApiKey, @privateNetwork, @generates, @createdAt)`,
-  );
+  const insert = connectionTable.prepareInsert(db);
   const stopGenerating = db.prepare('UPDATE connections SET generates = 0 WHERE organisation_id = ?');
   const remove = db.prepare('DELETE FROM connections WHERE id = ? AND organisation_id = ?');
-  const toConnectionOrNull = (row: RawConnection | undefined) => (row === undefined ? null : toConnection(row));
+  const toConnectionOrNull = (row: RawConnection | undefined) => (row === undefined ? null : connectionTable.read(row));
 
   const insertOne = db.transaction((connection: ConnectionRecord): void => {
     if (connection.generates) stopGenerating.run(connection.organisationId);
-    const { hasApiKey, privateNetwork, generates } = connection;
-    const flags = { hasApiKey: +hasApiKey, privateNetwork: +privateNetwork, generates: +generates };
-    insert.run({ ...connection, ...flags });
+    insert(connection);
   });
 
   return {
-    list: (organisationId: string): ConnectionRecord[] => list.all(organisationId).map(toConnection),
+    list: (organisationId: string): ConnectionRecord[] => list.all(organisationId).map(connectionTable.read),
     get: (id: string, organisationId: string): ConnectionRecord | null =>
       toConnectionOrNull(get.get(id, organisationId)),
     getByName: (name: string, organisationId: string): ConnectionRecord | null =>
