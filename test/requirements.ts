@@ -251,7 +251,7 @@ const examples = {
     'Columns that only name the row, or follow from the answer, are left out with a sentence and can be taken back in.',
   'FIL-5': 'Of a workbook the fullest sheet is read, below its titles; sheet and header can be chosen.',
   'FIL-6':
-    'POST …/examples/import finds what the page finds, also in a form with a file of any format; a mapping overrides each finding.',
+    'POST …/examples/import finds what the page finds and answers with its plan, also in a form with a file of any format; a mapping overrides each finding.',
   'RDG-1':
     'A text at a field with a reading becomes what the import made of such a cell, in a call and in the Python package alike: number, date, true, false, text or no value.',
   'RDG-2':
@@ -278,7 +278,7 @@ const examples = {
   'FIL-23':
     'A text file is read in the encoding that its letters are in; where they do not tell, it is asked for with how it would read, damaged signs are named by their lines, and it can be stated.',
   'FIL-24':
-    'How a file was read is said in the page, in `report` of the answer and on stderr of the commands: encoding, separator, lines that are no rows, and what was guessed, made up or lost.',
+    'How a file was read is said in the page, in `file.report` of the answer and on stderr of the commands: encoding, separator, lines that are no rows, and what was guessed, made up or lost.',
   'FIL-30':
     'Of a workbook, or a web page or XML called .xls, is read what is shown: dates of either calendar, times, durations as hours, merged cells; hidden sheets, rows and columns are not, and are named, as are errors and formulas without a value.',
   'FIL-31':

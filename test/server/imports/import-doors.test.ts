@@ -90,7 +90,7 @@ async function openDoors() {
       const choice = { answer: 'label', roles: { n: 'input', text: 'input' } } as const;
       const { plan } = await client.call('imports.choose', { params, body: choice });
       const { new_options, repeated, columns } = plan;
-      const facts = { account: toAccount(plan), readings: toReadings(columns), questions: plan.questions };
+      const facts = { account: toAccount(plan), readings: toReadings(columns), questions: plan.questions, plan };
       if (new_options.length > 0) {
         await client.call('imports.cancel', { params });
         return { found: { unknown: new_options.toSorted() }, ...facts };
@@ -104,8 +104,9 @@ async function openDoors() {
       const all = { ...fields, mapping: JSON.stringify(mapping) };
       const preview = await sendForm(call, url, file, all);
       const { status, body } = await sendForm(call, url, file, { ...all, commit: 'true' });
-      const { columns, questions, repeated, examples, labelled } = preview.body;
-      const facts = { account: toAccount(preview.body), readings: toReadings(columns), questions };
+      const { committed: _, first_examples: __, ...plan } = preview.body;
+      const { repeated, examples, labelled } = plan;
+      const facts = { plan };
       if (status === 422) return { found: listUnknown(body.error.details), ...facts, left: await read(0) };
       expect(body).toMatchObject({ repeated, examples, labelled });
       return { found: await read(repeated.count), ...facts, left: null };
@@ -162,10 +163,9 @@ it('gives the same examples, dropped rows, readings and refused labels behind ev
   const doors = await openDoors();
   const check = async (rows: (string | number)[][], format: keyof typeof formats) => {
     const file = toCase(formats[format](rows));
-    const { found, account, readings, questions } = await doors.askPage(file);
+    const { found, account, readings, questions, plan } = await doors.askPage(file);
     const rest = await doors.askRest(file);
-    expect(rest).toMatchObject({ found, readings, questions });
-    expect(rest.account).toEqual(account);
+    expect(rest).toMatchObject({ found, plan });
     const command = await doors.askCommand(file);
     expect(command.found).toEqual(found);
     // What the command says of a file is what the page shows.
