@@ -39,7 +39,7 @@ export function describeInputs({ fields, readings, between, personal, leftOut }:
   const days = between.length === 0 ? [] : [`Days between dates: ${between.map(quoteText).join('; ')}.`];
   const learned = personal.map(({ name, changed, of }) => {
     const effect = `without it ${formatCount(changed)} of the newest ${countOf(of, 'example')} are decided otherwise`;
-    return `<strong>${quoteText(name)} tells who somebody is and is learned all the same: ${effect}.</strong>`;
+    return `<strong>${quoteText(name)} tells who somebody is and is learned anyway: ${effect}.</strong>`;
   });
   const kept =
     leftOut.length === 0 ? [] : [`Personal and not learned: ${listSome(leftOut.map(quoteText), maxFields)}.`];

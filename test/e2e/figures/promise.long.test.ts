@@ -71,7 +71,7 @@ describe('a promise on the page', () => {
     await page.screenshot({ path: `${pictures}/promise-held-back.png` });
     const deploy = page.getByTestId('main').getByRole('button', { name: 'Deploy v3' });
     await deploy.click();
-    await page.getByText(/To release it all the same, give a reason/).waitFor();
+    await page.getByText(/To release it anyway, give a reason/).waitFor();
     // Chromium logs the refusal.
     expect(opened.faults.splice(0)).toEqual([expect.stringContaining('status of 409')]);
     await page.getByLabel('Reason').fill('Agreed with the desk of complaints.');

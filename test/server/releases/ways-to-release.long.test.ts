@@ -184,7 +184,7 @@ describe('a release', () => {
       const candidate = candidates.find((each) => of.includes(each));
       return candidate === undefined ? [] : [{ way, release: (why: string | null) => release(bench, candidate, why) }];
     });
-    const remedy = 'To release it all the same, give a reason: it stays in the history.';
+    const remedy = 'To release it anyway, give a reason: it stays in the history.';
     for (const { way, release } of tried) {
       if (holds === null) break;
       const { status, body } = await release(null);

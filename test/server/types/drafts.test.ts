@@ -79,7 +79,7 @@ describe('a draft', () => {
       409,
       expect.objectContaining({
         code: 'conflict',
-        message: expect.stringMatching(/To release it all the same, give a reason/),
+        message: expect.stringMatching(/To release it anyway, give a reason/),
       }),
     ]);
     expect((await read()).draft).not.toBe(null);
@@ -122,7 +122,7 @@ describe('a draft', () => {
     const refused = await publish();
     expect([refused.status, refused.body.error.message]).toEqual([
       409,
-      `${sentence} To release it all the same, give a reason: it stays in the history.`,
+      `${sentence} To release it anyway, give a reason: it stays in the history.`,
     ]);
     await put({
       hard_rules: [{ ...wrongRule, condition: 'ctx.amount == 59999', then: other }, usualRule],

@@ -101,7 +101,7 @@ export function PublishDialog({ type, onClose }: { type: DecisionType; onClose()
         <TextInput
           label="Reason"
           description={
-            isHeld ? 'Needed to publish it all the same. Kept in the history.' : 'Optional. Kept in the history.'
+            isHeld ? 'Required to publish it anyway. Kept in the history.' : 'Optional. Kept in the history.'
           }
           required={isHeld}
           maxLength={maxReasonLength}

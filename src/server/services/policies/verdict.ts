@@ -140,7 +140,7 @@ export function passVerdict(
     );
   throw new WorkbenchError(
     'conflict',
-    `${hold.sentence} To release it all the same, give a reason: it stays in the history.`,
+    `${hold.sentence} To release it anyway, give a reason: it stays in the history.`,
   );
 }
 
