@@ -173,6 +173,7 @@ const parts = {
     'parts/hooks',
     'parts/fields',
     'parts',
+    'parts/grid',
     'parts/charts',
     'parts/explained',
     'features/rules/editor',

@@ -96,10 +96,11 @@ export default defineConfig({
           groups: [
             {
               name: 'parts',
-              test: /\/src\/renderer\/parts\/(?!data-grid|charts\/drawing|explained\/explained)/,
+              test: /\/src\/renderer\/parts\/(?!grid\/|charts\/drawing|explained\/explained)/,
               minShareCount: 2,
               priority: 1,
             },
+            { name: 'grid', test: /\/src\/renderer\/parts\/grid\//, priority: 1 },
             { name: 'first', test: /\/src\/renderer\/main\.tsx$/, priority: 2 },
             {
               name: 'rules',

@@ -150,7 +150,7 @@ describe('what the workbench finds out by itself', () => {
 
   test('proposes rules, and one click adds one to the draft', async () => {
     await goToPlace(page, 'Rules');
-    const lines = page.getByRole('grid', { name: 'Rules' }).locator('tbody tr');
+    const lines = page.getByRole('grid', { name: 'Rules' }).locator('.lines [role=row]');
     await expect.poll(() => lines.filter({ hasText: /\d+ of \d+/ }).count()).toBe(3);
     await page.getByRole('button', { name: 'Look for rules' }).click();
     const proposals = page.getByRole('region', { name: 'Suggestions' });

@@ -55,6 +55,6 @@ test('outcome and counts of each rule are in sight at 1440 pixels, before the fi
     expect((box?.x ?? Number.NaN) + (box?.width ?? Number.NaN)).toBeLessThanOrEqual(right + 1);
   }
   // Not a wall of words: a cell without a condition is empty until the cursor comes.
-  const any = sheet.locator('tbody tr').nth(1).getByText('any').first();
+  const any = sheet.locator('.lines [role=row]').nth(1).getByText('any').first();
   expect(await any.evaluate((element) => getComputedStyle(element).opacity)).toBe('0');
 });

@@ -13,7 +13,7 @@ describe('the Rules page', () => {
   const shown = () => lines().innerText();
   const grid = () => page.getByRole('grid', { name: 'Rules' });
   const textsOf = async (line: number) =>
-    (await grid().locator('tbody tr').nth(line).locator('td').allInnerTexts()).slice(1, -1);
+    (await grid().locator('.lines [role=row]').nth(line).getByRole('gridcell').allInnerTexts()).slice(1, -1);
   const clear = async () => {
     await lines().click();
     await page.keyboard.press('ControlOrMeta+a');

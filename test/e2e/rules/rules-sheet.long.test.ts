@@ -31,8 +31,11 @@ describe('the sheet of rules', () => {
   let page: Page;
   let path: string;
   const grid = () => page.getByRole('grid', { name: 'Rules' });
-  const lines = () => grid().locator('tbody tr');
-  const textsOf = async (line: number) => (await lines().nth(line).locator('td').allInnerTexts()).slice(1, -1);
+  const lines = () =>
+    grid()
+      .getByRole('row')
+      .filter({ has: page.getByRole('gridcell') });
+  const textsOf = async (line: number) => (await lines().nth(line).getByRole('gridcell').allInnerTexts()).slice(1, -1);
   const saved = async () => {
     const { body } = await workbench.call<{ active_version: { hard_rules: Stored[] } }>('GET', path);
     return body.active_version.hard_rules.toSorted((a, b) => a.priority - b.priority);
@@ -178,8 +181,8 @@ describe('the sheet of rules', () => {
     const amounts = () => Promise.all([0, 1, 2].map(async (line) => (await textsOf(line))[1]));
     const before = await amounts();
     expect(before).toEqual(['> 1000', '<= 50', '50 .. 200']);
-    const chosen = () => grid().locator('td[aria-selected=true]').allInnerTexts();
-    const amountOf = (line: number) => lines().nth(line).locator('td').nth(2);
+    const chosen = () => grid().locator('[role=gridcell][aria-selected=true]').allInnerTexts();
+    const amountOf = (line: number) => lines().nth(line).getByRole('gridcell').nth(2);
     const give = (text: string) => page.evaluate((given) => navigator.clipboard.writeText(given), text);
     await press('PageUp', 'PageUp', 'Home', 'ArrowRight', 'Shift+ArrowDown', 'Shift+ArrowDown');
     expect(await chosen()).toEqual(before);
@@ -252,7 +255,7 @@ describe('the sheet of rules', () => {
     await page.getByRole('button', { name: 'Add 1 rule' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    await lines().nth(0).locator('td').nth(2).click();
+    await lines().nth(0).getByRole('gridcell').nth(2).click();
     await paste(pasted.map((line) => line.join('\t')).join('\r\n'));
     await expect
       .poll(() => page.getByRole('list', { name: 'Not understood' }).locator('li').allInnerTexts())
@@ -370,6 +373,22 @@ describe('the sheet of rules', () => {
     await expect.poll(() => beside.count()).toBe(0);
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByRole('region', { name: 'New rule' }).getByText('Type a name, or a condition').waitFor();
+  });
+
+  test('a letter typed after a press outside goes into no cell, until somebody is in the sheet again [RSH-2]', async () => {
+    const typedIn = () => grid().getByRole('combobox').count();
+    for (const leave of [() => page.mouse.click(450, 20), () => press('Escape')]) {
+      await grid().focus();
+      await press('PageUp', 'Home');
+      await leave();
+      await expect.poll(() => grid().evaluate((element) => element === document.activeElement)).toBe(true);
+      await page.keyboard.type('xyz');
+      expect(await typedIn()).toBe(0);
+      await press('ArrowDown');
+      await page.keyboard.type('7');
+      await expect.poll(typedIn).toBe(1);
+      await press('Escape');
+    }
   });
 
   test('of 200 rules with 12 fields only those in sight exist, and keys reach each [END-3]', async () => {

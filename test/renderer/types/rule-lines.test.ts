@@ -12,8 +12,9 @@ import {
   toField,
   toSheetRow,
 } from '../../../src/renderer/features/rules/sheet/sheet.ts';
-import { layLines, writeCells } from '../../../src/renderer/features/rules/sheet/sheet-block.ts';
+import { writeCells } from '../../../src/renderer/features/rules/sheet/sheet-block.ts';
 import { toLines } from '../../../src/renderer/features/rules/sheet/sheet-lines.ts';
+import { layLines } from '../../../src/renderer/parts/grid/cells.ts';
 
 const field = (type: SheetField['type'], ...path: string[]): SheetField => ({
   path,

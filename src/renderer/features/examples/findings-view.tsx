@@ -3,8 +3,10 @@ import { useMemo, useState } from 'react';
 import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { leavesFocus } from '../../commands/key-focus.ts';
-import { DataGrid, type GridColumn, moveCursor } from '../../parts/data-grid.tsx';
 import { Figure } from '../../parts/figure.tsx';
+import { moveCursor } from '../../parts/grid/cells.ts';
+import type { GridColumn } from '../../parts/grid/columns.ts';
+import { Grid } from '../../parts/grid/grid.tsx';
 import { Busy, EmptyState, ErrorNote, Keys } from '../../parts/notes.tsx';
 import { OptionName, toColumnWidth } from '../../parts/option.tsx';
 import { Pages } from '../../parts/pages.tsx';
@@ -270,7 +272,7 @@ export function FindingsView({ type, stats, tools, title, side }: ViewProps) {
               <kbd>V</kbd> the label is right · <kbd>X</kbd> pick · <Keys keys="Mod+A" /> pick all · <kbd>U</kbd> undo
             </span>
           </div>
-          <DataGrid
+          <Grid
             label="Findings"
             columns={columns}
             count={items.length}

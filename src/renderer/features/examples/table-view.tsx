@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import type { Example } from '../../../server/contract/examples/examples.ts';
-import { DataGrid, type GridHandle } from '../../parts/data-grid.tsx';
 import { Figure } from '../../parts/figure.tsx';
+import { Grid, type GridHandle } from '../../parts/grid/grid.tsx';
 import { useSeenFields } from '../../parts/hooks/use-seen-fields.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { OptionSelect } from '../../parts/option.tsx';
@@ -94,7 +94,7 @@ export function TableView({ type, queue, search, title, tools, side, onHint }: V
           <BulkBar options={type.active_version.options} selected={selected} bulk={bulk} onClear={clear} />
         )}
         {rows.count > 0 && (
-          <DataGrid
+          <Grid
             label="Examples"
             handle={grid}
             columns={columns.shown}
@@ -102,7 +102,7 @@ export function TableView({ type, queue, search, title, tools, side, onHint }: V
             rowAt={rows.at}
             cursor={work.cursor}
             onCursor={work.moveTo}
-            onRange={rows.want}
+            onSight={rows.want}
             isSelected={isSelected}
             sorted={sort}
             onSort={sortBy}

@@ -3,7 +3,9 @@ import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { lazy, type Ref, Suspense, useMemo, useRef, useState } from 'react';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { DataGrid, type GridColumn, type GridHandle, moveCursor } from '../../parts/data-grid.tsx';
+import { moveCursor } from '../../parts/grid/cells.ts';
+import type { GridColumn } from '../../parts/grid/columns.ts';
+import { Grid, type GridHandle } from '../../parts/grid/grid.tsx';
 import { Busy, EmptyState, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { OptionName, toChoices, toColumnWidth } from '../../parts/option.tsx';
 import { Pages } from '../../parts/pages.tsx';
@@ -98,7 +100,7 @@ function Records({ type, list, page, items, cursor, handle, onCursor }: RecordsP
       {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {items.length === 0 && <p className="note">No records match this filter.</p>}
       {items.length > 0 && (
-        <DataGrid
+        <Grid
           label="Decisions"
           handle={handle}
           columns={columns}

@@ -35,8 +35,8 @@ type ChosenRuleProps = Omit<ReturnType<typeof useAnalysis>, 'cellFields'> & {
 
 /** Shows the field of the cell at the cursor, and the rule there in words and in code, which is changed here. */
 export function ChosenRule({ typeId, desk, sheet, fields, analysis, problems }: ChosenRuleProps) {
-  const row = sheet.rows[sheet.row];
-  const column = sheet.columns[sheet.column];
+  const row = sheet.rows[sheet.cursor.row];
+  const column = sheet.columns[sheet.cursor.column];
   const known =
     analysis.data?.fields.find(({ path }) => printPath(path) === column?.id) ??
     analysis.data?.days.find((field) => printSubject(toSubject(field)) === column?.id);

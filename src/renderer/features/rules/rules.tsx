@@ -87,7 +87,7 @@ function OpenRules({ type, desk, analysis, fields, cellFields }: OpenRulesProps)
   useRuleCommands(desk, sheet.openCode, propose, openTest, openLists);
   useEffect(() => void loadAnalysis().catch(() => undefined), []);
   const isEdited = changedFields(desk.base, desk.draft).length > 0;
-  const rule = sheet.rows[sheet.row]?.rule;
+  const rule = sheet.rows[sheet.cursor.row]?.rule;
   const title = rule ? isolate(rule.name) : 'New rule';
   const beside = <ChosenRule typeId={type.id} {...{ desk, sheet, fields, analysis, problems }} />;
   const test = showTest && (

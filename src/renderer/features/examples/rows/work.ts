@@ -5,7 +5,7 @@ import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
 import type { Example } from '../../../../server/contract/examples/examples.ts';
 import type { DecisionType } from '../../../../server/contract/types/decision-types.ts';
-import { moveCursor } from '../../../parts/data-grid.tsx';
+import { moveCursor } from '../../../parts/grid/cells.ts';
 import { isolate } from '../../../parts/text/names.ts';
 import { notifyFailure } from '../../../state/notices.tsx';
 import { changeQuery, useQueryPart } from '../../../state/route.ts';

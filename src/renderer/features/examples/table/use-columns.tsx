@@ -3,7 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import type { Example } from '../../../../server/contract/examples/examples.ts';
 import type { DecisionType } from '../../../../server/contract/types/decision-types.ts';
 import { Spread } from '../../../parts/bars.tsx';
-import type { GridColumn } from '../../../parts/data-grid.tsx';
+import type { GridColumn } from '../../../parts/grid/columns.ts';
 import type { SeenFields } from '../../../parts/hooks/use-seen-fields.ts';
 import { Moment } from '../../../parts/notes.tsx';
 import { OptionName, toColumnWidth } from '../../../parts/option.tsx';

@@ -1,44 +1,15 @@
-/** Blocks of cells of the sheet: a range under the cursor, and texts written into many cells in one step. */
+/** Texts written into many cells of the sheet in one step. */
 import type { Rule } from '../../../../engine/domain/definition.ts';
 import { limits } from '../../../../engine/limits.ts';
+import type { CellText, Spot } from '../../../parts/grid/cells.ts';
 import { isolate } from '../../../parts/text/names.ts';
 import { appendRule, type TypeDraft } from '../../../state/drafts.ts';
-import type { GivenLine } from './read-lines.ts';
 import { readText, type SheetColumn, type SheetRow, writeText } from './sheet.ts';
 
-/** A cell by its place in the sheet. */
-export type Spot = { row: number; column: number };
-/** A text for a cell; a row below the last one is a rule still to be made. */
-export type CellText = Spot & { text: string };
-/** The first and last row and column of some cells. */
-export type Range = { top: number; bottom: number; left: number; right: number };
-
-/** The cells between two of them. */
-export function toRange(one: Spot, other: Spot): Range {
-  const [top, bottom] = [Math.min(one.row, other.row), Math.max(one.row, other.row)];
-  const [left, right] = [Math.min(one.column, other.column), Math.max(one.column, other.column)];
-  return { top, bottom, left, right };
-}
-
-/** Each cell of a range, line by line, with the text that is made for it. */
-export function fillRange({ top, bottom, left, right }: Range, toText: (row: number, column: number) => string) {
-  const cells: CellText[] = [];
-  for (let row = top; row <= bottom; row += 1)
-    for (let column = left; column <= right; column += 1) cells.push({ row, column, text: toText(row, column) });
-  return cells;
-}
-
-/** Lays lines of a spreadsheet into the sheet from the first cell of a range on, as often as they fill it whole. */
-export function layLines(lines: readonly GivenLine[], range: Range): CellText[] {
-  const { top, left } = range;
-  const [height, width] = [lines.length, Math.max(...lines.map(({ cells }) => cells.length))];
-  if (height === 0) return [];
-  const reach = (from: number, to: number, size: number) => ((to - from + 1) % size === 0 ? to : from + size - 1);
-  const filled = { top, left, bottom: reach(top, range.bottom, height), right: reach(left, range.right, width) };
-  return fillRange(filled, (row, column) => lines[(row - top) % height]?.cells[(column - left) % width] ?? '');
-}
-
-/** Returns the rules with every text written as if it were typed into its cell; of one that cannot be, the problem. */
+/**
+ * Returns the rules with every text written as if it were typed into its cell, a row below the last one as a new rule;
+ * of a text that cannot be, the problem.
+ */
 export function writeCells(
   cells: readonly CellText[],
   { rows, columns }: { rows: readonly SheetRow[]; columns: readonly SheetColumn[] },

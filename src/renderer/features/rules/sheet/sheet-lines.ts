@@ -19,10 +19,3 @@ export function toLines(rows: readonly SheetRow[], columns: readonly SheetColumn
     ...rows.map((row) => [...columns.map((column) => readText(row, column)), ...(hasCode ? [toCode(row)] : [])]),
   ];
 }
-
-/** A text as a cell of TSV: in quotation marks where a spreadsheet would else cut it. */
-const toTsvCell = (text: string) => (/[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
-/** Lines of cells as tab-separated text. */
-export const toTsv = (lines: readonly (readonly string[])[]) =>
-  lines.map((line) => line.map(toTsvCell).join('\t')).join('\n');
