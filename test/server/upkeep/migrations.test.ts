@@ -73,8 +73,9 @@ it('the last deployment of each policy begins the history of its type [DPL-1]', 
   const newer = openDatabase(file, { synchronous: 'NORMAL', migrations });
   const { deployments } = createReleaseStore(newer, stoppedClock(0)).listDeployments('t', 1, 10);
   newer.close();
-  expect(deployments).toEqual([
-    { policyId: 'first', version: 1, deployedAt: 30, isAutomatic: true, by: null, reason: null },
-    { policyId: 'second', version: 2, deployedAt: 20, isAutomatic: false, by: null, reason: null },
+  const unknown = { number: null, versionId: null, fallbackOption: null, digest: null, by: null, reason: null };
+  expect(deployments).toMatchObject([
+    { ...unknown, policyId: 'first', policyVersion: 1, madeAt: 30, isAutomatic: true, isDeployment: true },
+    { ...unknown, policyId: 'second', policyVersion: 2, madeAt: 20, isAutomatic: false, isDeployment: true },
   ]);
 });
