@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ImportPlan } from '../../../src/server/contract/examples/import-plan.ts';
 import { type Call, makeType, openForTest } from '../workbench.ts';
 
 async function openType() {
@@ -317,13 +318,18 @@ describe('importing a file', () => {
     const preview = await csv(call, url, `\ufeff${content}`);
     expect(preview.body).toMatchObject({
       committed: false,
-      mapping: { decision: 'decision', reason_codes: 'reason', input: null },
-      total: 3,
+      answer: 'decision',
+      examples: 3,
       labelled: 2,
-      by_option: { yes: 1, no: 1 },
-      unknown_decisions: [],
+      new_options: [],
     });
-    expect(preview.body.preview.map((row: { input_payload: unknown }) => row.input_payload)).toEqual([
+    expect(preview.body.labels.map(({ value, count }: ImportPlan['labels'][number]) => [value, count])).toEqual([
+      ['yes', 1],
+      ['no', 1],
+    ]);
+    const roles = preview.body.columns.map(({ name, role }: ImportPlan['columns'][number]) => [name, role]);
+    expect(Object.fromEntries(roles)).toMatchObject({ amount: 'input', decision: 'decision', reason: 'reasons' });
+    expect(preview.body.first_examples.map((row: { input_payload: unknown }) => row.input_payload)).toEqual([
       { amount: 12.5, vip: true, customer: { state: 'NY' }, note: 'a "b", c' },
       { amount: null, vip: false, customer: { state: 'CA' }, note: '007' },
       { amount: 3, vip: true, customer: { state: null }, note: 'two\nlines' },
@@ -345,8 +351,8 @@ describe('importing a file', () => {
     };
     for (const [format, text] of Object.entries(files)) {
       const done = await call('POST', `${url}/import`, { format, content: text, commit: true });
-      expect([format, done.status, done.body.total]).toEqual([format, 200, 2]);
-      expect(done.body.preview[1].input_payload).toEqual({ x: 2 });
+      expect([format, done.status, done.body.examples]).toEqual([format, 200, 2]);
+      expect(done.body.first_examples[1].input_payload).toEqual({ x: 2 });
     }
     expect((await call('GET', url)).body.total).toBe(6);
   });
@@ -369,7 +375,7 @@ describe('importing a file', () => {
       ['csv', '"text; in German"\nHallo; du\n'],
       ['tsv', 'text\nHello, you\n'],
     ]) {
-      expect((await call('POST', `${url}/import`, { format, content: text, commit: true })).body.total).toBe(1);
+      expect((await call('POST', `${url}/import`, { format, content: text, commit: true })).body.examples).toBe(1);
     }
   });
 
@@ -423,12 +429,12 @@ describe('importing a file', () => {
     expect((await call('GET', url)).body.total).toBe(0);
     const mapping = { decision: 'decision', reason_codes: null, input: ['a.b'] };
     const chosen = await csv(call, url, 'a,a.b,decision\n1,2,yes\n', { mapping });
-    expect(chosen.body.preview[0].input_payload).toEqual({ a: { b: 2 } });
+    expect(chosen.body.first_examples[0].input_payload).toEqual({ a: { b: 2 } });
   });
 
   it('tells of labels that are no options before anything is written', async () => {
     const { call, url } = await openType();
     const preview = await csv(call, url, 'a,decision\n1,yes\n2,Perhaps\n3,Perhaps\n');
-    expect(preview.body.unknown_decisions).toEqual([{ value: 'Perhaps', count: 2, line: 3 }]);
+    expect(preview.body.labels).toContainEqual({ value: 'Perhaps', count: 2, line: 3, target: { kind: 'add' } });
   });
 });

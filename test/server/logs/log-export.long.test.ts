@@ -91,7 +91,12 @@ describe('an import of many examples', () => {
       // a call that is injected never waits for the network
       await nextTurn();
     }
-    expect((await imported).body).toMatchObject({ committed: true, total: 20_000, by_option: { yes: 10_000 } });
+    expect((await imported).body).toMatchObject({
+      committed: true,
+      examples: 20_000,
+      labelled: 20_000,
+      new_options: [],
+    });
     expect(totals.filter((total) => total !== 0 && total !== 20_000)).toEqual([]);
     expect(totals.filter((total) => total === 0).length).toBeGreaterThan(5);
 
