@@ -185,12 +185,15 @@ function judge(
   [lowest]: GroupReport['ratios'],
   { min_ratio: min, max_error: max }: GroupSetting,
 ): Judgement {
-  const by = `By ${JSON.stringify(field)}`;
-  if (lowest === undefined)
-    return {
-      state: 'warning',
-      sentence: `${by} there are no two groups of ${limits.minGroupRows} unseen examples to compare.`,
-    };
+  const by = `By «${field}»`;
+  if (lowest === undefined) {
+    const [{ options: compared } = { options: [] }, ...others] = groups.filter(({ options }) => options.length > 0);
+    const sentence =
+      compared.length > 0 && others.length > 0
+        ? `${by} no group has an unseen example that is decided ${compared.map(({ option }) => `«${option}»`).join(' or ')}: there is nothing to compare.`
+        : `${by} there are no two groups of ${limits.minGroupRows} unseen examples to compare.`;
+    return { state: 'warning', sentence };
+  }
   const { option, ratio, low, high, least, most } = lowest;
   const state = ratio >= min ? 'passed' : high < min ? 'blocking' : 'warning';
   const figure = `${ratio.toFixed(2)} (95% confidence interval ${low.toFixed(2)} to ${high.toFixed(2)})`;

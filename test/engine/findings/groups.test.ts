@@ -73,7 +73,7 @@ describe('Groups that must not be harmed', () => {
     expect(found[0]).toMatchObject({
       state: 'blocking',
       sentence: expect.stringMatching(
-        /^By "sex" «>50K» goes to 8.2% where it is "Female", to 16% where it is "Male": a ratio of 0.52 .*certainly less than the 0.8/,
+        /^By «sex» «>50K» goes to 8.2% where it is "Female", to 16% where it is "Male": a ratio of 0.52 .*certainly less than the 0.8/,
       ),
     });
   });
@@ -95,8 +95,11 @@ describe('Groups that must not be harmed', () => {
     expect(compare(rows.slice(0, 34), { options: ['yes', 'no'] })[0]).toMatchObject({
       ratios: [],
       state: 'warning',
-      sentence: 'By "sex" there are no two groups of 5 unseen examples to compare.',
+      sentence: 'By «sex» there are no two groups of 5 unseen examples to compare.',
     });
+    expect(compare(rows, { options: ['yes', 'no', 'later'], favoured: 'later' })[0]?.sentence).toBe(
+      'By «sex» no group has an unseen example that is decided «later»: there is nothing to compare.',
+    );
     const manyValues = Array.from({ length: 60 }, (_, i) => ({
       input: { sex: `city ${i < 40 ? i % 20 : i}`, age: i },
       expected: 'yes',
