@@ -95,6 +95,8 @@ test('a large screen is used: figures in three columns, larger type, help and gu
       .locator('.columns > .part')
       .evaluateAll((parts) => parts.map((part) => Math.round(part.getBoundingClientRect().left)));
     expect(new Set(edges).size).toBe(3);
+    // As while the examples are still being read.
+    await opened.page.route(/\/similar\?/, (route) => route.fulfill({ json: { items: [] } }), { times: 1 });
     await show(opened, `#/types/${typeId}/examples?view=card&queue=to-label`);
     const text = opened.page.locator('.main-text').first();
     await text.waitFor();

@@ -1,5 +1,5 @@
 /** The pane beside the card: the reasons for a suggestion, the guideline, and the last answers. */
-import { memo } from 'react';
+import { memo, useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { Example } from '../../../../server/contract/examples/examples.ts';
 import type { DecisionType } from '../../../../server/contract/types/decision-types.ts';
@@ -19,14 +19,21 @@ import type { Rows } from '../rows/use-rows.ts';
 const maxAnswers = 12;
 const maxSummary = 140;
 const keptMs = 60_000;
+const againMs = 1_000;
 
 /** More of them fit a column of their own. */
 const nearestCount = { wide: 8, other: 3 };
 
-type RowHelpProps = { type: DecisionType; example: Example; why: ReturnType<typeof useWhy> };
+type RowHelpProps = {
+  type: DecisionType;
+  example: Example;
+  /** Examples with a label. */
+  labelled: number;
+  why: ReturnType<typeof useWhy>;
+};
 
 /** Shows what helps with one row: why it may be decided so, and the labelled examples most like it. */
-export function RowHelp({ type, example, why }: RowHelpProps) {
+export function RowHelp({ type, example, labelled, why }: RowHelpProps) {
   const isRested = useRested(example.id);
   const count = nearestCount[useWide() ? 'wide' : 'other'];
   const params = { decision_type_id: type.id, example_id: example.id };
@@ -37,6 +44,14 @@ export function RowHelp({ type, example, why }: RowHelpProps) {
     { enabled: isRested && !why.isAsked, staleMs: keptMs },
   );
   const nearest = why.isAsked ? [] : (similar.data?.items ?? []);
+  // Some row is the most alike: where none is named, they are still being read.
+  const { data, dataUpdatedAt, refetch } = similar;
+  const isUnread = data?.items.length === 0 && labelled > 1 && !why.isAsked;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each empty answer is followed by a further question
+  useEffect(() => {
+    const timer = isUnread ? setTimeout(() => void refetch(), againMs) : undefined;
+    return () => clearTimeout(timer);
+  }, [isUnread, dataUpdatedAt, refetch]);
   return (
     <>
       {type.model_deployed && (

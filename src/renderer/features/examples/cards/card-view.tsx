@@ -120,7 +120,7 @@ function CardDesk(props: DeskProps) {
   const why = useWhy(type, 'examples');
   // Who judges blind sees nothing that speaks for an answer.
   const isBlind = props.given?.isBlind || (current?.audited === true && current.expected_decision === null);
-  const help = current && !isBlind && <RowHelp type={type} example={current} why={why} />;
+  const help = current && !isBlind && <RowHelp type={type} example={current} labelled={stats.labelled} why={why} />;
   const history = current && queue !== 'second-reading' && !(current.audited && isBlind) && (
     <LabelHistory type={type} exampleId={current.id} />
   );
