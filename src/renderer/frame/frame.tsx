@@ -11,7 +11,7 @@ import { Busy, EmptyState, ErrorNote } from '../parts/notes.tsx';
 import { useAssignedColours } from '../parts/option.tsx';
 import { PaneBoundary } from '../parts/panes.tsx';
 import { ShortcutTable } from '../parts/shortcut-table.tsx';
-import { isolate } from '../parts/text/names.ts';
+import { isolate, showUnseen } from '../parts/text/names.ts';
 import { leaveNotices, notifyFailure } from '../state/notices.tsx';
 import { useListedTypes, useOperation } from '../state/queries.ts';
 import { goTo, parseRoute, places, type Route, settingsSections, settingsTitles, useRoute } from '../state/route.ts';
@@ -29,6 +29,16 @@ import { useTypeState } from './type-state.ts';
 /** Fields are typed into: what they say on hover would lie over the work. */
 const silent = 'input, textarea, select';
 
+/** Has a field without words of its own say on hover what it is too narrow for; a select cannot know whether it is. */
+function sayWhole({ target }: PointerEvent): void {
+  const isSelect = target instanceof HTMLSelectElement;
+  if (!isSelect && !(target instanceof HTMLInputElement && target.type === 'text')) return;
+  if (target.title !== '' && target.dataset['said'] === undefined) return;
+  const whole = isSelect ? (target.selectedOptions[0]?.text ?? '') : target.value;
+  target.dataset['said'] = '';
+  target.title = isSelect || target.scrollWidth > target.clientWidth ? showUnseen(whole) : '';
+}
+
 type Shown = { target: HTMLElement; text: string };
 
 /** Returns the hover text of a focused element; null if it was not reached by keyboard or has none. */
@@ -44,6 +54,7 @@ function FocusedTitle() {
   const [shown, setShown] = useState<Shown | null>(null);
   useWindowEvent('focusin', ({ target }) => setShown(target instanceof HTMLElement ? findShown(target) : null));
   useWindowEvent('focusout', () => setShown(null));
+  useWindowEvent('pointerover', sayWhole);
   useWindowEvent('keydown', ({ key }) => key === 'Escape' && setShown(null));
   return shown && <Tooltip key={shown.text} opened target={shown.target} label={shown.text} />;
 }

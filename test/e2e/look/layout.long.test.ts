@@ -1,6 +1,7 @@
 /** Every place at the sizes that people have: zoomed to 200%, a small window, a large screen. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goToAddress, isInSight, openWindow, type Window } from '../tools/browser-page.ts';
+import { findCutTexts } from '../tools/legibility.ts';
 import { startSample } from '../tools/sample.ts';
 import type { RunningWorkbench } from '../tools/workbench-process.ts';
 
@@ -23,20 +24,6 @@ async function show({ page }: Window, hash: string): Promise<void> {
   await goToAddress(page, hash);
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await expect.poll(() => page.locator('main [role=status].busy').count()).toBe(0);
-}
-
-/** Texts that are cut off although nothing says them whole on hover. */
-function findCutTexts(page: Window['page']): Promise<string[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>('main *, .bar *')]
-      .filter((element) => {
-        const { overflowX } = getComputedStyle(element);
-        const hidesSome = overflowX === 'hidden' && element.scrollWidth > element.clientWidth + 1;
-        const isText = element.children.length === 0 && element.textContent?.trim() !== '' && element.clientWidth > 2;
-        return hidesSome && isText && !element.closest('[title], .hidden, .cm-editor');
-      })
-      .map((element) => element.textContent ?? ''),
-  );
 }
 
 const names = ['define', 'rules', 'examples?view=card', 'examples?view=table', 'import', 'train', 'evaluate', 'try'];

@@ -1,9 +1,11 @@
-/** Letters are drawn whole and words stand on one line: long names, 20,000 rows, every place. */
+/** Everything can be read: letters whole, words on one line, nothing cut or covered, with 20,000 rows and hostile names. */
 import { expect, test } from 'vitest';
 import { forAll } from '../../server/workbench.ts';
-import { goToAddress, openWindow, waitForQuiet } from '../tools/browser-page.ts';
+import { goToAddress, isInSight, openWindow, waitForQuiet } from '../tools/browser-page.ts';
+import { makeHostileType } from '../tools/hostile-type.ts';
 import { makeLargeType, options } from '../tools/large-type.ts';
-import { findBrokenWords, findCutInk } from '../tools/legibility.ts';
+import { findBrokenWords, findCutInk, findOverlaps } from '../tools/legibility.ts';
+import { listFaults, looks, show } from '../tools/looks.ts';
 import { startWorkbenchProcess } from '../tools/workbench-process.ts';
 
 const opened = forAll(
@@ -39,6 +41,7 @@ test.each([
     await waitForQuiet(page);
     expect([place, await findCutInk(page)]).toEqual([place, []]);
     expect([place, await findBrokenWords(page)]).toEqual([place, []]);
+    expect([place, await findOverlaps(page)]).toEqual([place, []]);
   }
 });
 
@@ -57,4 +60,24 @@ test('outcome and counts of each rule are in sight at 1440 pixels, before the fi
   // Not a wall of words: a cell without a condition is empty until the cursor comes.
   const any = sheet.locator('.lines [role=row]').nth(1).getByText('any').first();
   expect(await any.evaluate((element) => getComputedStyle(element).opacity)).toBe('0');
+});
+
+test('the pages of the findings are in sight below them', async () => {
+  const { page } = opened.window;
+  await page.setViewportSize({ width: 1024, height: 700 });
+  await goToAddress(page, `#/types/${opened.typeId}/examples?queue=findings`);
+  const next = page.getByRole('button', { name: 'Next page' });
+  await next.waitFor();
+  expect(await isInSight(next)).toBe(true);
+});
+
+test('every place, and all that opens in it, can be read where names and values strain it', async () => {
+  const { page, faults } = opened.window;
+  await page.setViewportSize({ width: 1024, height: 700 });
+  const typeId = await makeHostileType(opened.workbench);
+  for (const look of looks) {
+    await show(page, typeId, look);
+    expect([look.name, await listFaults(page)]).toEqual([look.name, []]);
+  }
+  expect(faults).toEqual([]);
 });

@@ -1,14 +1,16 @@
 /**
- * Draws the places on contact sheets for a look: the sample, twelve long options with hostile values, and 20,000 rows,
- * at three sizes and in two themes, each picture also by itself, under `test-results/sheets`. In five minutes,
- * `npm run build && node test/e2e/tools/contact-sheets.ts [WORD …]` draws those whose name holds one of the words
- * (`hostile-1024`).
+ * Draws everything that `looks.ts` lists on contact sheets, of the sample, of hostile names and values, of twelve options
+ * with 20,000 rows and of 20,000 real complaints, at three sizes and in two themes, each picture also by itself, under
+ * `test-results/sheets`, and prints what cannot be read. `npm run build && node test/e2e/tools/contact-sheets.ts
+ * [WORD …]` draws those whose name holds each of the words (`hostile-1024`).
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
-import { goToAddress, openWindow, waitForQuiet } from './browser-page.ts';
-import { ask, decide, makeLargeType, train } from './large-type.ts';
+import { openWindow } from './browser-page.ts';
+import { makeHostileType } from './hostile-type.ts';
+import { ask, decide, makeComplaints, makeLargeType, train } from './large-type.ts';
+import { listFaults, looks, show } from './looks.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
 
 const sizes = [
@@ -17,53 +19,9 @@ const sizes = [
   { width: 2560, height: 1440 },
 ];
 const themes = ['light', 'dark'] as const;
-const places = [
-  ...['define', 'rules', 'examples?view=card&queue=all', 'examples?view=table&queue=all', 'import', 'train'],
-  ...['evaluate', 'try', 'deploy', 'monitor'],
-];
-const others = ['#/', '#/settings/data'];
 const folder = resolve(import.meta.dirname, '../../../test-results/sheets');
-
-const hostileOptions = [
-  'Department for requests that take a while to name, with a copy to the people who have asked for one',
-  'Kraftfahrzeughaftpflichtversicherung und Zahlungsverzögerung',
-  '<img src=x onerror=alert(1)> "quoted" & escaped',
-  'مراجعة الطلبات المتأخرة من قبل المشرف',
-  'בדיקה ידנית של בקשות חריגות',
-  '🧾 Receipts & 👩‍👩‍👧 family plans, 🇦🇹 only',
-  'unbroken'.repeat(12),
-  '__proto__ and constructor',
-  'Jürgen Größchenpflugs gyps-ähnlich jagged type: query ÅÇÉ',
-  '退款申请需要主管审核并且等待财务部门确认',
-  'ส่งต่อให้หัวหน้าแผนกตรวจสอบ',
-  'n'.repeat(180),
-];
-
-/** Values that strain a page, with the one number that decides. */
-const toHostileInput = (x: number) => ({
-  text: `<b>markup</b> ${'unbroken'.repeat(60)} \u202Etxet that turns. ${'A long sentence to read. '.repeat(30)}`,
-  'a field with a name that is longer than its place': 'v'.repeat(300),
-  שדה: 'ערך',
-  nothing: null,
-  amount: 12_345_678.9,
-  x,
-});
-
-/** A file of many kinds of columns: dates, texts, a running number, the answer. */
-const file = {
-  name: 'tickets.csv',
-  mimeType: 'text/csv',
-  buffer: Buffer.from(
-    [
-      'Ticket;Opened;Description;Hours;On site;Channel;Team',
-      ...Array.from(
-        { length: 120 },
-        (_, at) =>
-          `T-${20_841 + at};${1 + (at % 28)}.06.2017;The lamp over desk ${at} flickers and nobody has come to see to it;${at % 7},5;${at % 3 ? 'ja' : 'nein'};${at % 2 ? 'mail' : 'phone'};${['Light team', 'Flight team', 'Building and grounds', 'Badges'][at % 4]}`,
-      ),
-    ].join('\n'),
-  ),
-};
+/** As many as can still be told apart. */
+const picturesPerSheet = 12;
 
 /** Makes the sample, trains it, and sends some of its examples to the service; gives its id. */
 async function makeSample(workbench: RunningWorkbench): Promise<string> {
@@ -77,54 +35,32 @@ async function makeSample(workbench: RunningWorkbench): Promise<string> {
   return id;
 }
 
-/** Makes, trains and uses a type whose names and values strain a page; gives its id. */
-async function makeHostile(workbench: RunningWorkbench): Promise<string> {
-  const name = `<b>strained</b> ${'n'.repeat(60)}`;
-  const { id } = await ask<{ id: string }>(workbench, 'POST', '/api/v1/decision-types', {
-    name,
-    description: `**Read** all of it. ${'unbroken'.repeat(20)}`,
-    options: hostileOptions,
-    hard_rules: [{ name: 'r'.repeat(80), condition: 'ctx.x > 11.9', then: hostileOptions[11] }],
-  });
-  const path = `/api/v1/decision-types/${id}`;
-  const examples = hostileOptions.flatMap((decision, at) =>
-    Array.from({ length: 50 }, (_, row) => ({
-      input: toHostileInput(at + row / 32),
-      decision: row % 5 === 4 ? null : decision,
-    })),
-  );
-  await ask(workbench, 'POST', `${path}/examples`, { examples });
-  await train(workbench, path);
-  const inputs = Array.from({ length: 60 }, (_, at) => toHostileInput(at / 5));
-  await decide(workbench, name, inputs);
-  return id;
-}
+const makers = { sample: makeSample, hostile: makeHostileType, rows: makeLargeType, complaints: makeComplaints };
 
-const makers = { sample: makeSample, hostile: makeHostile, rows: makeLargeType };
-
-/** Keeps a picture of each place in both themes, and a sheet of them for each. */
+/** Keeps a picture of each look in both themes, and sheets of them; prints its faults. */
 async function drawSheets(page: Page, name: string, typeId: string): Promise<void> {
-  const shots = { light: '', dark: '' };
-  for (const place of [...places, ...others]) {
-    const isOther = place.startsWith('#');
-    await goToAddress(page, isOther ? place : `#/types/${typeId}/${place}`);
-    await page.getByRole('heading', { level: 1 }).first().waitFor();
-    if (place === 'import') await page.getByLabel('File', { exact: true }).setInputFiles(file);
+  const shots = { light: [] as string[], dark: [] as string[] };
+  for (const look of looks) {
+    await show(page, typeId, look);
     for (const colorScheme of themes) {
       await page.emulateMedia({ colorScheme });
-      await waitForQuiet(page);
       const shot = await page.screenshot();
-      const of = place.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'start';
-      writeFileSync(join(folder, `${name}-${colorScheme}-${of}.png`), shot);
-      shots[colorScheme] += `<img src="data:image/png;base64,${shot.toString('base64')}">`;
+      writeFileSync(join(folder, `${name}-${colorScheme}-${look.name}.png`), shot);
+      shots[colorScheme].push(`<img src="data:image/png;base64,${shot.toString('base64')}">`);
+      for (const fault of await listFaults(page))
+        process.stdout.write(`${name}, ${colorScheme}, ${look.name}: ${fault}\n`);
     }
   }
   await page.setViewportSize({ width: 2560, height: 1440 });
   for (const colorScheme of themes) {
-    await page.setContent(
-      `<style>body{margin:8px;display:grid;grid-template-columns:repeat(3,1fr);gap:8px;align-content:start}img{width:100%}</style>${shots[colorScheme]}`,
-    );
-    writeFileSync(join(folder, `${name}-${colorScheme}.png`), await page.screenshot({ fullPage: true }));
+    for (let from = 0; from < looks.length; from += picturesPerSheet) {
+      const drawn = shots[colorScheme].slice(from, from + picturesPerSheet).join('');
+      await page.setContent(
+        `<style>body{margin:8px;display:grid;grid-template-columns:repeat(3,1fr);gap:8px;align-content:start}img{width:100%}</style>${drawn}`,
+      );
+      const sheet = 1 + from / picturesPerSheet;
+      writeFileSync(join(folder, `${name}-${colorScheme}-${sheet}.png`), await page.screenshot({ fullPage: true }));
+    }
   }
 }
 

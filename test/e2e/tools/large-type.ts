@@ -1,4 +1,5 @@
 /** A type as a department has it: twelve options, names with tails, marks and long words, and 20,000 rows. */
+import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RunningWorkbench } from './workbench-process.ts';
 
@@ -50,8 +51,8 @@ export async function ask<T>({ call }: RunningWorkbench, method: string, path: s
 }
 
 /** Trains a type, which deploys its first policy, without the tuning afterwards, for whose end no picture can wait. */
-export async function train(workbench: RunningWorkbench, path: string): Promise<void> {
-  const settings = { tune_hyperparams: false, tune_encoder: false };
+export async function train(workbench: RunningWorkbench, path: string, further: object = {}): Promise<void> {
+  const settings = { tune_hyperparams: false, tune_encoder: false, ...further };
   const { policy_id } = await ask<{ policy_id: string }>(workbench, 'POST', `${path}/train`, settings);
   const progress = `${path}/policies/${policy_id}/progress`;
   while ((await ask<{ status: string }>(workbench, 'GET', progress)).status === 'training') await wait(300);
@@ -62,19 +63,52 @@ export async function decide(workbench: RunningWorkbench, name: string, inputs: 
   for (const input of inputs) await ask(workbench, 'POST', '/api/v1/decide', { decision_type: name, input });
 }
 
+/** Adds rows that are made one by one, in calls of a size that a client would use. */
+async function addRows(workbench: RunningWorkbench, path: string, toExample: (row: number) => object): Promise<void> {
+  for (let from = 0; from < rowCount; from += rowsPerCall) {
+    const examples = Array.from({ length: rowsPerCall }, (_, at) => toExample(from + at));
+    await ask(workbench, 'POST', `${path}/examples`, { examples });
+  }
+}
+
+/** Makes and trains a type of 20,000 complaints: 1,200 real ones, the others begin at another of their sentences. */
+export async function makeComplaints(workbench: RunningWorkbench): Promise<string> {
+  type Complaint = { input: { narrative: string }; decision: string };
+  const lines = readFileSync(new URL('../../fixtures/complaint_routing/train.jsonl', import.meta.url), 'utf8');
+  const real = lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Complaint);
+  const name = 'complaints';
+  const options = [...new Set(real.map(({ decision }) => decision))];
+  const { id } = await ask<{ id: string }>(workbench, 'POST', '/api/v1/decision-types', { name, options });
+  const path = `/api/v1/decision-types/${id}`;
+  await addRows(workbench, path, (row) => {
+    const { input, decision } = real[row % real.length] as Complaint;
+    const sentences = input.narrative.split('. ');
+    const first = Math.floor(row / real.length) % sentences.length;
+    const narrative = [...sentences.slice(first), ...sentences.slice(0, first)].join('. ');
+    return { input: { ...input, narrative }, decision: row < real.length ? decision : null };
+  });
+  await train(workbench, path);
+  await decide(
+    workbench,
+    name,
+    real.slice(0, decidedCount).map(({ input }) => input),
+  );
+  return id;
+}
+
 /** Makes, trains and deploys the type, with a rule for each option and some decisions in its log; gives its id. */
 export async function makeLargeType(workbench: RunningWorkbench): Promise<string> {
   const name = 'kreditantraege-eingang';
   const { id } = await ask<{ id: string }>(workbench, 'POST', '/api/v1/decision-types', { name, options });
   const path = `/api/v1/decision-types/${id}`;
-  for (let from = 0; from < rowCount; from += rowsPerCall) {
-    const examples = Array.from({ length: rowsPerCall }, (_, at) => {
-      const input = toInput(from + at);
-      const option = options[Math.floor((input.Kreditbetrag / highest) * options.length)];
-      return { input, decision: from + at < labelledCount ? option : null };
-    });
-    await ask(workbench, 'POST', `${path}/examples`, { examples });
-  }
+  await addRows(workbench, path, (row) => {
+    const input = toInput(row);
+    const option = options[Math.floor((input.Kreditbetrag / highest) * options.length)];
+    return { input, decision: row < labelledCount ? option : null };
+  });
   await train(workbench, path);
   const hard_rules = options.map((then, place) => ({
     name: `${['Zu jung', 'Hoher Betrag', 'Selbständige prüfen', 'Geringes Einkommen'][place % 4]} ${place + 1}`,

@@ -251,39 +251,41 @@ export function FindingsView({ type, stats, tools, title, side }: ViewProps) {
       side={side}
       beside={current && <FindingRows type={type} finding={current} />}
     >
-      {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
-      {(list.isPending || list.data?.state === 'computing') && <Busy>Searching the examples…</Busy>}
-      <CheckingLabels typeId={type.id} />
-      {list.data?.state === 'ready' && items.length === 0 && (
-        <EmptyState title="Nothing was found">
-          No contradiction, duplicate, suspect label or other problem is known.
-        </EmptyState>
-      )}
-      {items.length > 0 && (
-        <div className="table-view">
-          <div className="row bulk">
-            <Button disabled={fixCount === 0} onClick={takeLikelier} rightSection={<kbd>L</kbd>} {...leavesFocus}>
-              {picked.count > 0 ? `Fix ${count(fixCount, 'finding')}` : takeTitle}
-            </Button>
-            <span className="muted">
-              {stats.by_queue.suspect > 0 && !stats.suspects?.expected_wrong && (
-                <>Labels that models doubt are taken one by one, as nobody knows how many are wrong. </>
-              )}
-              <kbd>V</kbd> the label is right · <kbd>X</kbd> pick · <Keys keys="Mod+A" /> pick all · <kbd>U</kbd> undo
-            </span>
-          </div>
-          <Grid
-            label="Findings"
-            columns={columns}
-            count={items.length}
-            rowAt={(index) => items[index]}
-            cursor={place}
-            onCursor={(index) => findings.choose(items[index])}
-            isSelected={picked.isPicked}
-          />
-        </div>
-      )}
-      {list.data && <Pages page={page} pages={list.data.pages} onPage={findings.turnTo} />}
+      <div className="table-view">
+        {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
+        {(list.isPending || list.data?.state === 'computing') && <Busy>Searching the examples…</Busy>}
+        <CheckingLabels typeId={type.id} />
+        {list.data?.state === 'ready' && items.length === 0 && (
+          <EmptyState title="Nothing was found">
+            No contradiction, duplicate, suspect label or other problem is known.
+          </EmptyState>
+        )}
+        {items.length > 0 && (
+          <>
+            <div className="row bulk">
+              <Button disabled={fixCount === 0} onClick={takeLikelier} rightSection={<kbd>L</kbd>} {...leavesFocus}>
+                {picked.count > 0 ? `Fix ${count(fixCount, 'finding')}` : takeTitle}
+              </Button>
+              <span className="muted">
+                {stats.by_queue.suspect > 0 && !stats.suspects?.expected_wrong && (
+                  <>Labels that models doubt are taken one by one, as nobody knows how many are wrong. </>
+                )}
+                <kbd>V</kbd> the label is right · <kbd>X</kbd> pick · <Keys keys="Mod+A" /> pick all · <kbd>U</kbd> undo
+              </span>
+            </div>
+            <Grid
+              label="Findings"
+              columns={columns}
+              count={items.length}
+              rowAt={(index) => items[index]}
+              cursor={place}
+              onCursor={(index) => findings.choose(items[index])}
+              isSelected={picked.isPicked}
+            />
+          </>
+        )}
+        {list.data && <Pages page={page} pages={list.data.pages} onPage={findings.turnTo} />}
+      </div>
     </Place>
   );
 }

@@ -49,7 +49,7 @@ export function ColumnGrid({ mapping }: { mapping: Mapping }) {
               <tr key={line}>
                 <td className="number muted">{line}</td>
                 {columns.map((column, place) => (
-                  <td key={column.name} data-role={stateOf(column)}>
+                  <td key={column.name} data-role={stateOf(column)} title={showUnseen(cells[place] ?? '')}>
                     <span className="clip">{showUnseen(shorten(cells[place] ?? '', maxCellLength))}</span>
                   </td>
                 ))}

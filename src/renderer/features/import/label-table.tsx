@@ -27,8 +27,7 @@ export function LabelTable({ column, mapping }: { column: string; mapping: Mappi
               <td className="number">{rows.toLocaleString()}</td>
               <td>
                 <NativeSelect
-                  miw="6.9rem"
-                  title={target.kind === 'option' ? showUnseen(target.option) : undefined}
+                  miw="6.5rem"
                   aria-label={`Label ${isolate(value)} means`}
                   value={target.kind === 'option' ? target.option : target.kind === 'add' ? addValue : noneValue}
                   data={[

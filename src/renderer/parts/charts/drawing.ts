@@ -5,7 +5,7 @@ import { type ChartSpec, chartHeightRem, chartMarginsRem } from './chart-spec.ts
 
 const maxTicks = 4;
 /** The room that a day or an hour below an axis takes. */
-const tickRem = 3.75;
+const tickRem = 4.5;
 /** Characters of a name in the note at the pointer, which what scrolls around a chart would cut. */
 const maxTipName = 24;
 
@@ -36,7 +36,8 @@ export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number, remPx: num
 function toDays<Row>({ rows, x }: ChartSpec<Row>, widthRem: number): Plot.ScaleOptions {
   const starts = rows.map(x.from);
   if (!(starts[0] instanceof Date)) return {};
-  const most = Math.min(maxTicks, Math.max(2, Math.floor(widthRem / tickRem)));
+  const axisRem = widthRem - chartMarginsRem.left - chartMarginsRem.right;
+  const most = Math.min(maxTicks, Math.max(2, Math.floor(axisRem / tickRem)));
   const step = Math.ceil(starts.length / most);
   return { ticks: starts.filter((_, place) => place % step === 0) };
 }

@@ -2,7 +2,7 @@ import { Button, Fieldset } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import { whenComposed } from '../../commands/keys.ts';
 import { useFirstPart } from '../hooks/use-first-part.ts';
-import { isolate, showUnseen } from '../text/names.ts';
+import { isolate } from '../text/names.ts';
 
 type TextListProps = {
   label: string;
@@ -44,7 +44,6 @@ export function TextList({ label, itemLabel, hint, values, onValues, minimum = 0
               <input
                 id={`${id}-${index}`}
                 aria-label={`${itemLabel} ${index + 1}`}
-                title={showUnseen(value)}
                 value={value}
                 onChange={(event) => {
                   const text = event.currentTarget.value;
