@@ -98,6 +98,8 @@ th, td { font-weight: inherit; padding: .15rem .8rem .15rem 0; text-align: start
 td { font-variant-numeric: tabular-nums; white-space: nowrap }
 th { width: 37% }
 .groups th { overflow-wrap: break-word; width: auto }
+.groups :is([scope=row], th:nth-child(3)) { min-width: 7rem; overflow-wrap: anywhere }
+.groups .quiet { white-space: normal }
 .bar { width: 24% }
 svg { display: block; height: .8rem; width: 100% }
 .track { fill: light-dark(#eceef4, #2a2e39) }
@@ -106,7 +108,7 @@ svg { display: block; height: .8rem; width: 100% }
 .matrix { border-collapse: separate; border-spacing: 2px; margin-inline-start: -2px; width: auto }
 .matrix :is(th, td) { padding: 0 .4rem; width: auto }
 .matrix th:first-child { padding-inline-start: 0 }
-.matrix :is(td, thead th + th) { font-weight: 600; min-width: 1.2rem; text-align: center }
+.matrix :is(td, thead th + th) { font-weight: 600; min-width: 1.2rem; text-align: center; white-space: nowrap }
 .matrix .quiet { font-weight: 400 }
 .hit { background: light-dark(#e8ebfd, #282d4b) }
 .few { background: light-dark(#fbe5e7, #43202a) }
