@@ -29,6 +29,17 @@ describe('examples, one at a time', () => {
     await waitFor(async () => expect((await readLabels(call, url))['the plate is late']).toBe('yes'));
   });
 
+  it('goes to the first row without a label where the address names none', async () => {
+    await openExamples('queue=all&view=card', ['yes', null, null, null]);
+    await shows('the cup is broken');
+    press('j');
+    press('j');
+    await shows('the bowl is lost');
+    await waitFor(() => expect(window.location.hash).toContain('row='));
+    window.location.hash = window.location.hash.replace(/&row=[^&]*/, '');
+    await shows('the plate is late');
+  });
+
   it('makes a hint of a search by one key, and stays: it teaches at once, and decides nothing [RUL-17]', async () => {
     const { call, url } = await openExamples('queue=all&view=card&search=late');
     await shows('the plate is late');

@@ -8,14 +8,16 @@ import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { toTsv } from '../../parts/grid/cells.ts';
 import { type CellField, Grid } from '../../parts/grid/grid.tsx';
 import { saveFile } from '../../parts/save-file.ts';
+import { count } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { notify } from '../../state/notices.tsx';
 import { useCommands } from '../../state/use-commands.ts';
 import { listChoices, listFreeFields, type SheetField } from './sheet/sheet.ts';
 import { SheetInput } from './sheet/sheet-input.tsx';
 import { toLines } from './sheet/sheet-lines.ts';
 import { useSheetColumns } from './sheet-columns.tsx';
 import type { RulesDesk } from './use-rules.ts';
-import { type Sheet, tellCopied } from './use-sheet.ts';
+import type { Sheet } from './use-sheet.ts';
 
 type SheetProps = {
   type: DecisionType;
@@ -96,7 +98,9 @@ type SheetToolsProps = {
 export function SheetTools({ typeName, sheet, fields, onPaste, onTest, onLists }: SheetToolsProps) {
   const { rows, columns, begin } = sheet;
   const free = listFreeFields(columns, fields);
-  const copy = () => void navigator.clipboard.writeText(toTsv(toLines(rows, columns))).then(() => tellCopied(rows));
+  const said = `${count(rows.length, 'rule')} with their head copied: paste them into a spreadsheet.`;
+  const copy = () =>
+    void navigator.clipboard.writeText(toTsv(toLines(rows, columns))).then(() => notify({ kind: 'info', text: said }));
   const save = () => void saveWorkbook(typeName, sheet);
   useCommands('Create', [
     { id: 'add-rule', title: 'New rule', run: begin },

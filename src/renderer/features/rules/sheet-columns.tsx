@@ -85,7 +85,7 @@ function toCellColumns(typeId: string, rows: readonly SheetRow[], columns: reado
     return {
       ...all,
       width: toWidth(column, rows) * remPx,
-      cell: (line) => (line === 'rest' ? kind === 'name' && rest : <CellText {...{ typeId, line, column }} />),
+      cell: (line) => <CellText {...{ typeId, line, column, rest }} />,
       ...(kind === 'name' && { frozen: 'left', span: (line) => (line === 'rest' ? columns.length - 1 : 1) }),
       ...(kind === 'then' && { frozen: 'right' }),
       // The condition of a rule that is more than cells takes the room of all fields.
@@ -208,10 +208,12 @@ function EffectCell({ effect, isCost }: { effect: RuleEffect; isCost: boolean })
   );
 }
 
-function CellText({ typeId, line, column }: { typeId: string; line: SheetLine; column: SheetColumn }) {
+type CellTextProps = { typeId: string; line: SheetLine; column: SheetColumn; rest: string };
+
+function CellText({ typeId, line, column, rest }: CellTextProps) {
   const row = toRow(line);
   const text = readText(row, column);
-  if (!row) return column.kind === 'name' ? <span className="muted">New rule…</span> : null;
+  if (!row) return column.kind === 'name' && <span className="muted">{line === 'new' ? 'New rule…' : rest}</span>;
   if (column.kind === 'field' && row.cells === null) {
     return (
       <>

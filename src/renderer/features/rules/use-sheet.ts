@@ -4,7 +4,6 @@ import type { Rule } from '../../../engine/domain/definition.ts';
 import { type CellText, type Cursor, layLines, moveCell, type Range, type Spot } from '../../parts/grid/cells.ts';
 import type { GridHandle } from '../../parts/grid/grid.tsx';
 import { useCells } from '../../parts/grid/use-cells.ts';
-import { count } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
 import { orderRules } from './order-rules.ts';
@@ -223,11 +222,3 @@ export function useSheet(desk: RulesDesk, fields: readonly SheetField[], onImpor
 }
 
 export type Sheet = ReturnType<typeof useSheet>;
-
-/** Says how many rules were copied. */
-export function tellCopied(rows: readonly SheetRow[]): void {
-  notify({
-    kind: 'info',
-    text: `${count(rows.length, 'rule')} with their head copied: paste them into a spreadsheet.`,
-  });
-}

@@ -28,9 +28,6 @@ import {
 } from './columns.ts';
 import type { GridCells } from './use-cells.ts';
 
-/** As in the styles. */
-const heightsRem = { row: 1.875, tallHead: 3.375, cells: 2.25, headOfCells: 2.5 };
-
 export type GridHandle = { focus(): void };
 
 /** The order after a heading is pressed: ascending, then descending (`-` in front), then none. */
@@ -63,17 +60,13 @@ type GridProps<T> = {
   handle?: Ref<GridHandle>;
 };
 
-function findHeights<T>(columns: readonly GridColumn<T>[], hasCells: boolean): { headRem: number; rowRem: number } {
-  const { row, tallHead, cells, headOfCells } = heightsRem;
-  if (hasCells) return { headRem: headOfCells, rowRem: cells };
-  return { headRem: columns.some(({ below }) => below !== undefined) ? tallHead : row, rowRem: row };
-}
-
 /** Finds which rows and columns are in sight, keeps the cursor among them, and tells the rows to `onSight`. */
 function useSight<T>({ columns, count, cursor, cells, onSight }: GridProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const remPx = useRemPx();
-  const { headRem, rowRem } = findHeights(columns, cells !== undefined);
+  // As in the styles; a head with something below its names is higher.
+  const headRem = cells ? 2.5 : columns.some(({ below }) => below !== undefined) ? 3.375 : 1.875;
+  const rowRem = cells ? 2.25 : 1.875;
   const headPx = headRem * remPx;
   const { drag, findWidths } = useColumnWidths(columns, remPx / 16);
   const virtual = useVirtualizer({

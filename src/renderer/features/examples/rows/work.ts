@@ -6,6 +6,7 @@ import { createStore } from 'zustand/vanilla';
 import type { Example } from '../../../../server/contract/examples/examples.ts';
 import type { DecisionType } from '../../../../server/contract/types/decision-types.ts';
 import { moveCursor } from '../../../parts/grid/cells.ts';
+import { useNewest } from '../../../parts/hooks/use-newest.ts';
 import { isolate } from '../../../parts/text/names.ts';
 import { notifyFailure } from '../../../state/notices.tsx';
 import { changeQuery, useQueryPart } from '../../../state/route.ts';
@@ -26,14 +27,18 @@ function createCursor(id: string | null) {
 type CursorStore = ReturnType<typeof createCursor>;
 
 /** Keeps the cursor in the address: one that somebody else has written moves it, to the first row where it has none. */
-function useAddress(store: CursorStore, state: { id: string | null }, row: string | undefined): void {
+function useAddress(store: CursorStore, state: { id: string | null }, findFirst: () => number): void {
+  const { row } = useQueryPart();
   /** The row last written into the address: it does not move the cursor again. */
   const written = useRef(row);
+  const goTo = useNewest((id: string | undefined) =>
+    store.setState(id === undefined ? { id: null, place: findFirst() } : { id }),
+  );
   useEffect(() => {
     if (row === written.current) return;
     written.current = row;
-    store.setState(row === undefined ? { id: null, place: 0 } : { id: row });
-  }, [row, store]);
+    goTo(row);
+  }, [row, goTo]);
   useEffect(() => {
     const { id } = state;
     if (id === null || id === row) return;
@@ -43,6 +48,12 @@ function useAddress(store: CursorStore, state: { id: string | null }, row: strin
     }, addressDelayMs);
     return () => clearTimeout(timer);
   }, [state, row]);
+}
+
+/** The place of the first row that has no label yet; the first one where all have theirs. */
+function findOpen({ count, at }: Rows): number {
+  for (let place = 0; place < count; place += 1) if (at(place)?.expected_decision === null) return place;
+  return 0;
 }
 
 export type Work = {
@@ -79,7 +90,7 @@ function useCursor(rows: Rows, { hasEnd }: ListEnd) {
   const [store] = useState(() => createCursor(row ?? null));
   const state = useStore(store);
   const turned = useStore(acts.store, (acted) => acted.turned);
-  useAddress(store, state, row);
+  useAddress(store, state, () => (hasEnd ? findOpen(rows) : 0));
   /** The act taken back last: it does not move the cursor again. */
   const seen = useRef(turned);
   // The place of the row, where it is known; else where the cursor stood.
