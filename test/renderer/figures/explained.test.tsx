@@ -83,7 +83,8 @@ describe('an explanation', () => {
   it('says days between two dates, and how many are usual, as a person would', () => {
     const field = 'Gemeldet am − Schadentag, days';
     const says = (value: number) => {
-      const trace = { rules: [], features: [{ field, kind: 'number' as const, value, contribution: 2 }] };
+      const small = { field: 'amount', kind: 'number', value: 3, contribution: 0.01 };
+      const trace = { rules: [], features: [{ field, kind: 'number', value, contribution: 2 }, small] };
       const shown = { ...explanation, trace: { ...explanation.trace, ...trace } } as Explanation;
       return describeCauses(shown, listCauses(shown), {});
     };

@@ -22,7 +22,7 @@ const remPx = 16;
 /** The least and the largest width of each kind of column, the largest for one word, and of what is in it. */
 const widthsRem = {
   name: { least: 8, most: 12, mostWord: 12, beside: 0.75, character: 0.43 },
-  field: { least: 5.5, most: 10, mostWord: 15, beside: 0.875, character: 0.43 },
+  field: { least: 5.5, most: 10, mostWord: 15, beside: 0.875, character: 0.48 },
   reason: { least: 4, most: 14, mostWord: 14, beside: 1.25, character: 0.42 },
   then: { least: 5.25, most: 11, mostWord: 15, beside: 2, character: 0.46 },
 };

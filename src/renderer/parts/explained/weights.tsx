@@ -43,6 +43,8 @@ const maxFields = 14;
 const minPoints = 0.0005;
 /** Causes that a sentence names. */
 const maxNamed = 2;
+/** Part of the weight of the heaviest cause below which no sentence names another. */
+const minNamedPart = 0.1;
 const maxValueLength = 40;
 
 /** A field, and how much less likely the decision is without what it adds; texts are one cause each. */
@@ -87,7 +89,7 @@ export function describeCauses(
   const rule = trace?.rules.find(({ outcome }) => outcome === 'matched');
   if (rule) return `${isolate(decision)}, by the rule “${isolate(rule.name)}”.`;
   const named = causes
-    .filter(({ weight }) => weight > 0)
+    .filter(({ weight }, _, [heaviest]) => weight > 0 && weight >= minNamedPart * (heaviest?.weight ?? 0))
     .slice(0, maxNamed)
     .map(({ field, value, isText }) => {
       if (isText) return `what ${isolate(field)} says`;

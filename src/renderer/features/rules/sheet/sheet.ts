@@ -87,7 +87,7 @@ export function listFreeFields(columns: readonly SheetColumn[], fields: readonly
   return fields.filter((field) => hasCells(field) && !shown.has(printSubject(field)));
 }
 
-/** Name, a column for each field that a row uses or that was `added`, outcome; without any, the first fields. */
+/** Name, a column for each field that a row uses or that was `added`, outcome; without any, the first that tell. */
 export function listColumns(
   rows: readonly SheetRow[],
   fields: readonly SheetField[],
@@ -98,7 +98,10 @@ export function listColumns(
   const known = fields.filter((field) => used.has(printSubject(field)));
   const names = new Set(known.map(printSubject));
   const unknown = [...cells.values()].flatMap(({ field }) => (names.has(printSubject(field)) ? [] : [toUnseen(field)]));
-  const shown = used.size > 0 ? [...known, ...unknown] : fields.filter(hasCells).slice(0, maxFirstColumns);
+  const likely = fields.filter(hasCells);
+  const telling = likely.filter(({ information }) => information > 0);
+  const first = (telling.length > 0 ? telling : likely).slice(0, maxFirstColumns);
+  const shown = used.size > 0 ? [...known, ...unknown] : first;
   const columns = shown.map(
     (field): SheetColumn => ({ id: printSubject(field), name: nameSubject(field), kind: 'field', field }),
   );
