@@ -1,12 +1,22 @@
 /** Whether another decision type has a name that is typed, or one that looks the same. */
-import { toSkeleton } from '../../../engine/domain/look-alikes.ts';
+import { useQuery } from '@tanstack/react-query';
 import { useListedTypes } from '../../state/queries.ts';
 import { isolate } from '../text/names.ts';
 
+/** Loads the table of characters that look alike with the first name that is typed; until then equal names count. */
+const useLook = () =>
+  useQuery({
+    queryKey: ['look-alikes'],
+    queryFn: async () => (await import('../../../engine/domain/look-alikes.ts')).toSkeleton,
+    staleTime: Number.POSITIVE_INFINITY,
+  }).data ?? ((name: string) => name.trim());
+
 /** Finds the other type, and says so at the field of the name; undefined where none is like it. */
 export function useNameTwin(name: string, exceptId: string | null = null) {
-  const look = toSkeleton(name);
-  const twin = useListedTypes().data?.items.find((type) => type.id !== exceptId && toSkeleton(type.name) === look);
+  const toLook = useLook();
+  const types = useListedTypes().data?.items;
+  const look = toLook(name);
+  const twin = types?.find((type) => type.id !== exceptId && toLook(type.name) === look);
   if (twin === undefined) return undefined;
   const isSame = twin.name === name.trim();
   const how = isSame ? 'A decision type has this name' : `The decision type “${isolate(twin.name)}” looks the same`;
