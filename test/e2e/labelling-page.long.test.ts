@@ -6,6 +6,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { buildForAll } from '../edge/built-package.ts';
 import { makeType, openForTest, temporaryFolder } from '../server/workbench.ts';
+import { listViolations } from './tools/axe.ts';
 import { keepPicture, openAddress } from './tools/browser-page.ts';
 
 const edge = buildForAll();
@@ -41,7 +42,10 @@ test('goes to a phone and a locked PC, and 200 labels of each come home [REA-7]'
   const id = await makeType(call, { name: 'desk', options, description });
   const url = `/api/v1/decision-types/${id}`;
   const examples = Array.from({ length: count }, (_, n) => ({
-    input: { text: `Ticket ${n}: <b>nothing works</b>, ${'and so on, '.repeat(n % 9)}`, shop: `Branch ${n % 4}` },
+    input: {
+      text: `Ticket ${n}: <b>nothing works</b>, ${'and so on, '.repeat(n === 0 ? 400 : n % 9)}`,
+      shop: `Branch ${n % 4}`,
+    },
   }));
   await call('POST', `${url}/examples`, { examples });
   const file = join(folder, 'desk.html');
@@ -55,6 +59,7 @@ test('goes to a phone and a locked PC, and 200 labels of each come home [REA-7]'
 
   const phone = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: 'dark' });
   await keepPicture(phone.page, 'labelling-page-phone');
+  expect(await listViolations(phone.page)).toEqual([]);
   for (let row = 0; row < 20; row += 1) await swipe(phone.page, isBill(await textOf(phone.page)) ? -120 : 120);
   // A finger that scrolls labels nothing.
   await swipe(phone.page, 20);

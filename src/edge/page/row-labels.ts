@@ -86,6 +86,8 @@ export class RowLabels {
   #show(): void {
     const { options, rows, finish } = this.#about;
     const row = rows[this.#given.length];
+    const shown = row === undefined ? say('There are no more.', 'case') : showInput(row.input);
+    shown.tabIndex = 0;
     const keys = options.map((option, at) => {
       const give = make('button', { type: 'button', disabled: row === undefined }, make('bdi', {}, option));
       if (at < maxKeys) give.prepend(make('kbd', {}, `${at + 1}`), ' ');
@@ -104,7 +106,7 @@ export class RowLabels {
     const swipes = second === undefined ? '' : ` Swipe left for “${first}”, right for “${second}”.`;
     this.#card.replaceChildren(
       say(`${countOf(left, 'row')} to go, ${countOf(this.count, 'label')} given.${swipes}`, 'hint'),
-      row === undefined ? say('There are no more.', 'case') : showInput(row.input),
+      shown,
       make('p', { className: 'acts' }, ...keys, act('s', 'Skip'), act('u', 'Undo'), take),
     );
   }
