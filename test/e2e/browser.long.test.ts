@@ -97,7 +97,7 @@ describe('the workbench in the browser', () => {
       .waitFor();
     await page().getByRole('button', { name: 'Keep as draft' }).click();
     const notice = page().getByText(
-      'In the draft: The classifier decides alone from a confidence of 0.7. Below that, its answer is given and flagged for a person.',
+      'In the draft: The classifier decides alone from a confidence of 0.7. From 0.4 up to that, its answer is given',
     );
     await notice.first().waitFor();
     await page().getByRole('alert').filter({ has: notice }).getByRole('button', { name: 'Undo' }).click();
