@@ -105,6 +105,6 @@ export function blendModels(linear: ClassifierModel, trees: ClassifierModel): Cl
   if (trees.kind === 'logistic') return linear;
   if (linear.kind !== 'logistic' || trees.kind !== 'trees')
     throw new Error('only a linear and a tree model can be blended');
-  const bias = linear.bias.map((logit, k) => Math.max(absentLogit, logit + trees.bias[k]));
+  const bias = linear.bias.map((logit, k) => logit + trees.bias[k]);
   return { ...linear, kind: 'blend', bias, trees: trees.trees };
 }

@@ -408,6 +408,29 @@ describe('a field with a direction', () => {
 });
 
 describe('a blend', () => {
+  it('adds up what its parts say of a row, however far an option lies below the others in one of them', () => {
+    const { matrix: random, labels } = mixedMatrix(200, 3, 2);
+    const rows = rowsOf(random, false, mixedFields);
+    const trees = fitBoosted(given(rows, labels, 3)).toModel({ positions: [0, 1, 2], optionCount: 3, weight: 1 });
+    const ofTrees = scoreAll(trees, rows);
+    const D = rows.denseWidth;
+    const numbers = (count: number, max: number) =>
+      fc.array(fc.double({ min: -max, max, noNaN: true }), { minLength: count, maxLength: count });
+    fc.assert(
+      fc.property(numbers(3, 60), numbers(3 * D, 20), (bias, dense) => {
+        const shape = { D, V: 0, K: 3, ngram: new Float32Array(), bias: Float32Array.from(bias) };
+        const linear: ClassifierModel = { kind: 'logistic', ...shape, dense: Float32Array.from(dense) };
+        const ofLinear = scoreAll(linear, rows);
+        scoreAll(blendModels(linear, trees), rows).forEach((got, row) => {
+          const both = got.map((_, k) => Math.log(ofLinear[row]?.[k] ?? 0) + Math.log(ofTrees[row]?.[k] ?? 0));
+          const expected = softmaxInPlace(Float64Array.from(both));
+          for (const [k, p] of got.entries()) expect(p).toBeCloseTo(expected[k] ?? -1, 4);
+        });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it('weighs its parts by what they know, and calibrates them', () => {
     const random = createRandom(12);
     const labels = Int32Array.from({ length: 500 }, () => (random() < 0.5 ? 1 : 0));
