@@ -18,7 +18,8 @@ export type EmbedOrder = {
 const niceness = 5;
 
 class EncoderProcess {
-  #encoder: BatchTextEncoder | null = null;
+  /** Rejected where the model cannot be opened: so are texts that came before that was known. */
+  #encoder: Promise<BatchTextEncoder> | null = null;
   #tuningGraph = { path: '', threads: 1 };
   /** Opened when it is first asked for: it takes as much memory as the encoder. */
   #weighTokens: TokenWeigher | null = null;
@@ -27,19 +28,24 @@ class EncoderProcess {
   #previous: Promise<unknown> = Promise.resolve();
 
   readonly orders = {
-    open: (files: { modelPath: string; tuningGraphPath: string; threads: number }) =>
-      this.#inTurn(async () => {
-        this.#tuningGraph = { path: files.tuningGraphPath, threads: files.threads };
-        this.#encoder = await openEncoder(files.modelPath, '', files.threads);
-        return runtimeVersion;
-      }),
+    open: async (files: { modelPath: string; tuningGraphPath: string; threads: number }) => {
+      this.#tuningGraph = { path: files.tuningGraphPath, threads: files.threads };
+      this.#encoder = this.#inTurn(() => openEncoder(files.modelPath, '', files.threads));
+      await this.#encoder;
+      return runtimeVersion;
+    },
     /** Adapters come once, before the texts that first need them, and are kept until they are forgotten. */
     keep: ({ learn, forget }: { learn: readonly { key: string; adapters: Adapters }[]; forget: readonly string[] }) => {
       for (const key of forget) this.#known.delete(key);
       for (const { key, adapters } of learn) this.#known.set(key, adapters);
     },
     /** Answered with null for each text that cannot be read. */
-    embed: (order: EmbedOrder) => this.#inTurn(() => this.#embed(order)),
+    embed: (order: EmbedOrder) =>
+      this.#inTurn(async () => {
+        const encoder = await this.#encoder;
+        if (encoder === null) throw new Error('The encoder has not been opened.');
+        return this.#embed(encoder, order);
+      }),
   };
 
   #inTurn<Output>(work: () => Promise<Output>): Promise<Output> {
@@ -48,22 +54,23 @@ class EncoderProcess {
     return done;
   }
 
-  async #embed(order: EmbedOrder): Promise<(Float32Array | null)[]> {
+  async #embed(encoder: BatchTextEncoder, order: EmbedOrder): Promise<(Float32Array | null)[]> {
     try {
-      return await this.#readTexts(order);
+      return await this.#readTexts(encoder, order);
     } catch {
       if (order.texts.length === 1) return [null];
       // The text that cannot be read must not take the others with it.
       const embeddings: (Float32Array | null)[] = [];
-      for (const text of order.texts) embeddings.push(...(await this.#embed({ ...order, texts: [text] })));
+      for (const text of order.texts) embeddings.push(...(await this.#embed(encoder, { ...order, texts: [text] })));
       return embeddings;
     }
   }
 
-  async #readTexts({ texts, adapters: key, direction }: EmbedOrder): Promise<Float32Array[]> {
+  async #readTexts(encoder: BatchTextEncoder, order: EmbedOrder): Promise<Float32Array[]> {
+    const { texts, adapters: key, direction } = order;
     const adapters = key === null ? null : this.#known.get(key);
-    if (!this.#encoder || adapters === undefined) throw new Error('The encoder or its adapters are not there.');
-    if (direction === undefined) return this.#encoder.embedBatch(texts, adapters);
+    if (adapters === undefined) throw new Error('The adapters of the encoder are not there.');
+    if (direction === undefined) return encoder.embedBatch(texts, adapters);
     const { path, threads } = this.#tuningGraph;
     this.#weighTokens ??= await openTokenWeigher(path, threads);
     return [await this.#weighTokens(texts[0] ?? [], direction, adapters)];
