@@ -57,7 +57,7 @@ const fewestFigures: Record<string, number> = {
   evaluate: 30,
   'evaluate?right=approve&decided=approve': 30,
   try: 10,
-  deploy: 9,
+  deploy: 8,
   monitor: 20,
 };
 /**

@@ -119,7 +119,7 @@ describe('shortcuts', () => {
     const fields = globSync('src/renderer/**/*.tsx').flatMap((file) =>
       (readFileSync(file, 'utf8').match(/onKeyDown=\{[^\n]*/g) ?? []).map((found) => `${file}: ${found}`),
     );
-    expect(fields.length).toBeGreaterThan(8);
+    expect(fields.length).toBeGreaterThan(7);
     expect(fields.filter((field) => !/onKeyDown=\{(?:whenComposed\(|onPress\})/.test(field))).toEqual([]);
   });
 
