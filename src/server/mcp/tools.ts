@@ -29,6 +29,13 @@ function describeConfidence({ confidence, classifier_choice: choice, classifier_
   return `confidence ${confidence.toFixed(2)}${chosen}`;
 }
 
+/** The next step of an agent that looked at a file: a commit would refuse names that the type does not have. */
+function nameNextOfImport(plan: Pick<OutputOf<'examples.import'>, 'questions' | 'new_options' | 'new_reason_codes'>) {
+  if (plan.questions.length > 0) return 'a mapping that answers questions';
+  if (plan.new_options.length + plan.new_reason_codes.length === 0) return 'the same with commit, or a mapping';
+  return 'update_decision_type with new_options and new_reason_codes, which a commit refuses, or a mapping';
+}
+
 function groupErrors(errors: OutputOf<'decide.batch'>['errors']) {
   const groups = Map.groupBy(errors, ({ index: _index, request_id: _id, ...error }) => JSON.stringify(error));
   return [...groups].map(([error, equal]) => ({
@@ -232,20 +239,20 @@ export const tools: readonly Tool[] = [
     operation: 'examples.import',
     omit: ['sheet', 'header_line', 'delimiter', 'quote', 'on_conflict'],
     shorten: ({ committed, examples, labelled, repeated, columns, labels, ...found }) => {
-      const { answer, answer_candidates, questions, new_options } = found;
+      const { answer, answer_candidates, questions, new_options, new_reason_codes } = found;
       if (committed) return { examples, labelled, repeated: repeated.count };
       return {
         columns: columns.map(({ name, role, read_as }) => ({ name, role, read_as })),
         ...{ answer, answer_candidates, questions, examples, labelled, repeated: repeated.count },
-        ...{ labels: labels.slice(0, limits.maxOptions), new_options },
+        ...{ labels: labels.slice(0, limits.maxOptions), new_options, new_reason_codes },
       };
     },
     description:
       'Adds the rows of a table or of JSON Lines given as text, all or none; kinds of columns, and a clear label, are found. Without commit it only says what it would do. Costs nothing.',
-    summarise: ({ committed, examples, labelled, repeated, questions }) =>
+    summarise: ({ committed, examples, labelled, repeated, ...plan }) =>
       committed
         ? `${examples} rows were added, ${labelled} of them labelled, ${repeated.count} duplicates left out. Cost: none. Next: train_model.`
-        : `${examples} rows, ${labelled} of them labelled, ${repeated.count} duplicates left out; nothing is written. Next: ${questions.length === 0 ? 'the same with commit, or a mapping' : 'a mapping that answers questions'}.`,
+        : `${examples} rows, ${labelled} of them labelled, ${repeated.count} duplicates left out; nothing is written. Next: ${nameNextOfImport(plan)}.`,
   }),
   toTool({
     name: 'generate_examples',

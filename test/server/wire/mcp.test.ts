@@ -394,6 +394,15 @@ describe('an agent with an API key', () => {
     expect(await use(client, 'import_examples', unclear)).toMatchObject({
       questions: [{ about: 'kind', column: 'day', sentence: expect.stringContaining('3 April 2024 or 4 March 2024?') }],
     });
+    // The next step that it is told is one that works.
+    const odd = { ...file, content: 'price,label,reason\n1,keep,LATE\n2,perhaps,\n3,cancel,\n' };
+    const look = { ...odd, mapping: { input: ['price'], decision: 'label', reason_codes: 'reason' } };
+    const looked = await client.callTool({ name: 'import_examples', arguments: look });
+    expect(looked.structuredContent).toMatchObject({ new_options: ['perhaps'], new_reason_codes: ['LATE'] });
+    expect(textOf(looked as Result)).toContain('Next: update_decision_type');
+    await expect(use(client, 'import_examples', { ...look, commit: true })).rejects.toThrow(
+      /perhaps.+ is not an option/,
+    );
     expect(await listed()).toMatchObject({ total: 0 });
     expect(await use(client, 'import_examples', { ...file, commit: true })).toEqual({
       examples: 20,

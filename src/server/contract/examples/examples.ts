@@ -433,7 +433,7 @@ export const exampleOperations = {
     fileForm: importFormSchema,
     output: importResultSchema,
     summary: 'Preview or import a file, whole or not at all',
-    description: `Answers with the plan that POST /api/v1/imports gives, which takes larger files: a body has at most ${limits.maxExamplesBytes / 2 ** 20} MiB here. What a person is asked there is said in mapping.`,
+    description: `Answers with the plan that POST /api/v1/imports gives, which takes larger files: a body has at most ${limits.maxExamplesBytes / 2 ** 20} MiB here. What a person is asked there is said in mapping. A commit refuses labels and reason codes that the type does not have, which are new_options and new_reason_codes of the plan: add them to the type first.`,
     takesIdempotencyKey: true,
     bodyLimitBytes: limits.maxExamplesBytes,
   }),
