@@ -65,6 +65,9 @@ export function isPiiField(path: readonly string[], piiFields: readonly string[]
 
 const maskPattern = /^pii:[0-9a-f]{24}$/;
 
+/** Words for a mask where people read it. */
+export const maskWords = 'personal, not shown';
+
 /** Whether a value is the mask that stands in the log for a personal one. */
 export function isMask(value: Json | undefined): boolean {
   return typeof value === 'string' && maskPattern.test(value);

@@ -1,5 +1,6 @@
 /** The words of a case file in each language that it is written in. */
 import { z } from 'zod';
+import { maskWords } from '../pii.ts';
 import { type ConditionWords, englishConditions } from '../rules/analysis/words.ts';
 
 export const caseLanguages = ['en', 'de', 'fr', 'es'] as const;
@@ -95,7 +96,7 @@ const en: CaseWords = {
   someone: 'A person',
   lookedAt: (who, at, decision) => `${who} looked at it on ${at} and found that the right answer is ${decision}.`,
   input: 'What was given',
-  masked: 'personal, not shown',
+  masked: maskWords,
   release: 'What decided',
   releaseIs: (number, policy, at) => `Release ${number} with policy ${policy}, in charge since ${at}.`,
   releaseBy: (who) => `It was put in charge by ${who}.`,

@@ -70,6 +70,8 @@ describe('a promise on the page', () => {
       .waitFor();
     await page.screenshot({ path: `${pictures}/promise-held-back.png` });
     const deploy = page.getByTestId('main').getByRole('button', { name: 'Deploy v3' });
+    const table = page.locator('.scroll', { has: page.getByRole('button', { name: 'Deploy v3' }) });
+    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
     await deploy.click();
     await page.getByText(/To release it anyway, give a reason/).waitFor();
     // Chromium logs the refusal.

@@ -50,6 +50,12 @@ describe('a card shows HTML as what a person sees of it [FEA-7]', () => {
     expect(summariseInput({ body })).not.toMatch(/<|&amp;/);
   });
 
+  it('and a personal value that the log keeps masked in words, not as its token', () => {
+    const name = `pii:${'0f'.repeat(12)}`;
+    expect(summariseInput({ name, paid: 3 })).toMatch(/name.*personal, not shown.*paid.*3/);
+    expect(valueText('pii:0f')).toBe('pii:0f');
+  });
+
   it('and money as its file has it, and a time in one format', () => {
     const example = makeExample({ paid: 1964.08, fee: -1250, at: '2026-01-31T09:05:00Z' });
     show(

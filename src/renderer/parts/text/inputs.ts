@@ -2,6 +2,7 @@
 import type { Reading, Readings } from '../../../engine/domain/definition.ts';
 import { isConversation, joinTurns, readTurns } from '../../../engine/features/conversation.ts';
 import { toReadableText } from '../../../engine/features/readable-text.ts';
+import { isMask, maskWords } from '../../../engine/pii.ts';
 import { writeNumber } from '../../../engine/readings/write-number.ts';
 import { number, readMoment } from './figures.ts';
 import { isolate, showUnseen } from './names.ts';
@@ -10,7 +11,8 @@ type Input = Readonly<Record<string, unknown>>;
 
 /** A value in one line; a number as the file of its field has it, where that is known. */
 export function valueText(value: unknown, reading?: Reading): string {
-  if (typeof value === 'string') return readMoment(value) ?? showUnseen(toReadableText(value));
+  if (typeof value === 'string')
+    return isMask(value) ? maskWords : (readMoment(value) ?? showUnseen(toReadableText(value)));
   if (isConversation(value)) return showUnseen(joinTurns(readTurns(value), toReadableText));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number')
