@@ -299,6 +299,22 @@ describe('a file that nobody prepared, over REST', () => {
     );
   });
 
+  it('is refused where another one has given the type other readings meanwhile [FIL-6]', async () => {
+    const { call, url, importAs } = await openBookings();
+    const fileOf = (price: string) => `Preis;Ort;Ergebnis\n${`"${price}";Ulm;behalten\n`.repeat(600)}`;
+    const files = ['1.234,5', '1,234.5'].map((price) => ({ content: fileOf(price), commit: true }));
+    const both = await Promise.all(files.map(importAs));
+    const { readings } = (await call('GET', url.replace('/examples', ''))).body.active_version;
+    expect(readings.Preis).toMatchObject({ kind: 'number' });
+    // One that began once the other was written lacked no readings, and read its numbers by those.
+    for (const { status, body } of both) {
+      if (status !== 200) expect([status, body.error.code]).toEqual([409, 'conflict']);
+      else expect(readings).toMatchObject(body.readings);
+    }
+    expect(both.some(({ status }) => status === 200)).toBe(true);
+    for (const file of files) expect((await importAs(file)).body).toMatchObject({ committed: true, readings: {} });
+  });
+
   it('in a form is refused by its field, and by every operation without files [FIL-6] [ERR-5]', async () => {
     const { call, url } = await openBookings();
     const file = new File([csv], 'buchungen.csv');

@@ -308,7 +308,7 @@ export async function checkUpdate(
   return change;
 }
 
-/** Adds what an import found out about fields: readings that the type lacks, and personal ones. As `writeUpdate`. */
+/** Adds what an import found out about fields: readings that the type lacked, and personal ones. As `writeUpdate`. */
 export function addFieldFacts(
   deps: Foundation,
   caller: Caller,
@@ -318,6 +318,9 @@ export function addFieldFacts(
   const seen = findDecisionType(deps, caller, id);
   const known = seen.activeVersion.definition.readings;
   const isNew = Object.keys(readings).some((name) => !Object.hasOwn(known, name));
+  const isOther = (name: string) => Object.hasOwn(known, name) && !isDeepStrictEqual(known[name], readings[name]);
+  if (Object.keys(readings).some(isOther))
+    throw new WorkbenchError('conflict', 'The type reads its fields otherwise meanwhile. Import the file again.');
   if (!isNew && personal.length === 0) return;
   const change = readPart(decisionTypeUpdateSchema, {
     ...(isNew && { readings: { ...readings, ...known } }),
