@@ -1,5 +1,5 @@
 /** The choice of the examples that the next training holds out to measure its policy. */
-import { Button, Checkbox, Collapse, NativeSelect, NumberInput } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, NumberInput } from '@mantine/core';
 import { useState } from 'react';
 import { atRandom, type SplitWay, splitWays } from '../../../engine/domain/training.ts';
 import { parseDate } from '../../../engine/features/dates.ts';
@@ -123,9 +123,7 @@ export function TrainingOptions(props: Props) {
           onCheck={(auto_deploy) => onChange({ auto_deploy })}
         />
         <SplitChoice typeId={typeId} split={settings.split} onChange={(split) => onChange({ split })} />
-        <Collapse expanded={isOpen}>
-          <MoreOptions {...props} />
-        </Collapse>
+        {isOpen && <MoreOptions {...props} />}
       </div>
     </Part>
   );
