@@ -56,9 +56,9 @@ describe('Train and Deploy', () => {
     expect(await active()).toBe(1);
     fireEvent.click(await within(await region('Deploy')).findByRole('button', { name: 'Deploy v2' }));
     await waitFor(async () => expect(await active()).toBe(2));
-    fireEvent.change(await screen.findByLabelText('Reason'), { target: { value: 'v2 errs abroad' } });
-    // One way back: what has decided is in the history.
+    // One way back: what has decided is in the history, which asks for the reason once nothing else can be deployed.
     const history = await region('History');
+    fireEvent.change(await within(history).findByLabelText('Reason'), { target: { value: 'v2 errs abroad' } });
     fireEvent.click(await within(history).findByRole('button', { name: 'Back to this one: release 1' }));
     await waitFor(async () => expect(await active()).toBe(1));
     expect(screen.queryByRole('button', { name: /^Deploy v/ })).toBeNull();
