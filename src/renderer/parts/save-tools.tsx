@@ -106,7 +106,13 @@ export function SaveTools({ type }: { type: DecisionType }) {
   const discard = () => {
     drafts.getState().throwAway(type.id);
     dismiss();
-    notify({ kind: 'info', text: 'The changes are discarded.', undo });
+    const discarded = drafts.getState().thrownAway[type.id];
+    // An undo after a further edit takes back that one.
+    const canTurn = () => {
+      const { thrownAway, byType } = drafts.getState();
+      return thrownAway[type.id] === discarded && (byType[type.id]?.history.past.length ?? 0) === 0;
+    };
+    notify({ kind: 'info', text: 'The changes are discarded.', undo, of: { typeId: type.id, canTurn } });
   };
   const publish = () => save(false, { onSuccess: (found) => found.length === 0 && ui.getState().show('publish') });
   const canRedo = (history?.future.length ?? 0) > 0;

@@ -2,7 +2,7 @@ import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
 import { noType } from '../api/journal.ts';
 import { leavesFocus } from '../commands/key-focus.ts';
-import { useWorkbench } from './workbench.ts';
+import { useWorkbench, type Workbench } from './workbench.ts';
 
 type Act = { title: string; run(): void };
 type Notice = {
@@ -11,8 +11,8 @@ type Notice = {
   undo?: () => void;
   act?: Act;
   next?: Act;
-  /** Its act: the notice goes with it, once that is no longer in this list or its type is left. */
-  of?: { key: string; typeId: string; list: 'done' | 'undone' };
+  /** Its act: the notice goes with it, once that cannot be turned any more or its type is left. */
+  of?: { typeId: string; canTurn(workbench: Workbench): boolean };
 };
 
 const infoMs = 6_000;
@@ -56,11 +56,12 @@ export function clearNotices(): void {
 
 /** The newest message, as a part of the status line: it covers nothing. */
 export function NoticeLine({ typeId }: { typeId: string }) {
-  const { acts } = useWorkbench();
+  const workbench = useWorkbench();
   const all = useStore(notices, (state) => state.all);
-  const acted = useStore(acts.store);
+  useStore(workbench.acts.store);
+  useStore(workbench.drafts);
   const isHere = ({ of }: Notice) =>
-    of === undefined || ([typeId, noType].includes(of.typeId) && acted[of.list].some(({ key }) => key === of.key));
+    of === undefined || ([typeId, noType].includes(of.typeId) && of.canTurn(workbench));
   const notice = all.findLast(isHere);
   if (notice === undefined) return null;
   const { kind, text, undo, act = undo && { title: 'Undo', run: undo }, next } = notice;

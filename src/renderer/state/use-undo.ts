@@ -15,7 +15,7 @@ async function turnAct(workbench: Workbench, way: 'undo' | 'redo', typeId: strin
     const text = `${way === 'undo' ? 'Undone' : 'Done again'}: ${act.title}`;
     if (act.step.kind === 'label') return ui.getState().announce(text);
     const [title, other] = way === 'undo' ? (['Redo', 'redo'] as const) : (['Undo', 'undo'] as const);
-    const of = { key: act.key, typeId, list: way === 'undo' ? 'undone' : 'done' } as const;
+    const of = findAct(act, way === 'undo' ? 'undone' : 'done');
     notify({ kind: 'info', text, of, act: { title, run: () => void turnAct(workbench, other, typeId, act.key) } });
   } catch (error) {
     notifyFailure(error);
@@ -23,15 +23,16 @@ async function turnAct(workbench: Workbench, way: 'undo' | 'redo', typeId: strin
 }
 
 /** Says what was done, with the way back as long as there is one, and perhaps what comes next. */
-export function notifyDone(
-  workbench: Workbench,
-  text: string,
-  { key, typeId }: Act,
-  next?: { title: string; run(): void },
-): void {
-  const undo = () => void turnAct(workbench, 'undo', typeId, key);
-  notify({ kind: 'info', text, undo, of: { key, typeId, list: 'done' }, ...(next && { next }) });
+export function notifyDone(workbench: Workbench, text: string, act: Act, next?: { title: string; run(): void }): void {
+  const undo = () => void turnAct(workbench, 'undo', act.typeId, act.key);
+  notify({ kind: 'info', text, undo, of: findAct(act, 'done'), ...(next && { next }) });
 }
+
+/** Keeps the notice of an act in sight as long as that is in the list from which the notice's button takes it. */
+const findAct = ({ key, typeId }: Act, list: 'done' | 'undone') => ({
+  typeId,
+  canTurn: ({ acts }: Workbench) => acts.store.getState()[list].some((act) => act.key === key),
+});
 
 /** The newest act on a type and the ways back and forth. */
 export function useUndo(typeId: string) {

@@ -168,6 +168,25 @@ describe('Define', () => {
     expect(await page.acts.undo(id)).toBeNull();
   });
 
+  it('takes the notice of a discard away with the next edit, and says it beside no other type', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    const other = await makeType(call, { name: 'other' });
+    const { page, unmount } = await openDefine(call, id);
+    const said = () => screen.queryByText('The changes are discarded.');
+    enter('Description', 'Half a sentence');
+    fireEvent.click(screen.getByText('Discard changes'));
+    expect(said()).not.toBeNull();
+    enter('Description', 'Another one');
+    expect(said()).toBeNull();
+    fireEvent.click(screen.getByText('Discard changes'));
+    expect(said()).not.toBeNull();
+    unmount();
+    show(<Place id={other} />, page, other);
+    await screen.findByLabelText('Name');
+    expect(said()).toBeNull();
+  });
+
   it('brings discarded changes back, from the notice', async () => {
     const { call } = await openForTest();
     const id = await makeType(call);
