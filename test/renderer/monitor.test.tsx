@@ -148,7 +148,7 @@ describe('Monitor', () => {
     await call('PUT', url, { pii_fields: ['shop.country'] });
     void workbench.queries.invalidateQueries();
     await waitFor(() => expect(screen.queryByRole('button', { name: 'Restore deleted records' })).toBeNull());
-    screen.getByText(/kept for 1 day; because of the PII fields older ones are deleted at once\.$/);
+    screen.getByText(/kept for 1 day; older ones are deleted at once, as the type has personal fields\.$/);
   });
 
   it('says with Settings that the clock is in doubt, and trusts it on a press, also where it cannot be read [CLK-3]', async () => {

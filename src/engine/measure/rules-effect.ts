@@ -104,7 +104,7 @@ export function describeVerdict({ verdict, before, after }: Pick<RulesEffect, 'v
   const way = points < 0 ? `Worse ${size}` : `Better ${size}`;
   if (verdict === 'unchanged') return 'As before';
   if (points === 0) return 'As often right';
-  return verdict === 'not_shown' ? `${way}, which chance may do as well` : way;
+  return verdict === 'not_shown' ? `${way}, which may be chance` : way;
 }
 
 function describe(

@@ -2,7 +2,7 @@
 import { WorkbenchError } from '../../errors.ts';
 import { findTakenOut } from '../../findings/taken-out.ts';
 import type { Json } from '../../json.ts';
-import { formatCount } from '../../numeric.ts';
+import { countOf, formatCount } from '../../numeric.ts';
 import { foldText } from '../../units/field-model.ts';
 import { checkLearned, checkSides, describeCases, describeSides } from '../../units/hold-out.ts';
 import { compareStrings, splitRows } from '../../units/sides.ts';
@@ -107,7 +107,7 @@ function compileTaught(rows: readonly LabelledRow[]): (row: LabelledRow) => bool
 }
 
 function describeDrawn(drawn: number, others: number): string {
-  return `Most examples came without a label: the figures are of ${formatCount(drawn)} random rows, each scored by a model that had not seen it. The ${formatCount(others)} others with a label may have been chosen.`;
+  return `Most examples came without a label: the figures are of ${countOf(drawn, 'random row')}, each scored by a model that had not seen it. The ${formatCount(others)} others with a label may have been chosen.`;
 }
 
 /** Counts the rows that are left to rules, or null. */

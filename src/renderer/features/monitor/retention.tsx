@@ -104,7 +104,7 @@ export function Retention({ type, total }: { type: DecisionType; total?: number 
     <span className="row">
       <span className="muted">
         {kept}
-        {isFinal && days !== null ? '; because of the PII fields older ones are deleted at once.' : '.'}
+        {isFinal && days !== null ? '; older ones are deleted at once, as the type has personal fields.' : '.'}
       </span>
       {!isFinal && (
         <Button
