@@ -32,6 +32,13 @@ async function makeSample(workbench: RunningWorkbench): Promise<string> {
   const { items } = await ask<Page>(workbench, 'GET', `${path}/examples?page_size=90`);
   const inputs = items.map(({ input_payload }) => input_payload);
   await decide(workbench, 'refund-requests', inputs);
+  const { active_version } = await ask<{ active_version: { options: string[]; hard_rules: object[] } }>(
+    workbench,
+    'GET',
+    path,
+  );
+  const drafted = { name: 'new', condition: 'true', then: active_version.options[0], priority: 99 };
+  await ask(workbench, 'PUT', path, { hard_rules: [...active_version.hard_rules, drafted], draft: true });
   return id;
 }
 
