@@ -15,7 +15,7 @@ async function turnAct(workbench: Workbench, way: 'undo' | 'redo', typeId: strin
     const text = `${way === 'undo' ? 'Undone' : 'Done again'}: ${act.title}`;
     if (act.step.kind === 'label') return ui.getState().announce(text);
     const [title, other] = way === 'undo' ? (['Redo', 'redo'] as const) : (['Undo', 'undo'] as const);
-    const of = findAct(act, way === 'undo' ? 'undone' : 'done');
+    const of = tieToAct(act, way === 'undo' ? 'undone' : 'done');
     notify({ kind: 'info', text, of, act: { title, run: () => void turnAct(workbench, other, typeId, act.key) } });
   } catch (error) {
     notifyFailure(error);
@@ -25,11 +25,11 @@ async function turnAct(workbench: Workbench, way: 'undo' | 'redo', typeId: strin
 /** Says what was done, with the way back as long as there is one, and perhaps what comes next. */
 export function notifyDone(workbench: Workbench, text: string, act: Act, next?: { title: string; run(): void }): void {
   const undo = () => void turnAct(workbench, 'undo', act.typeId, act.key);
-  notify({ kind: 'info', text, undo, of: findAct(act, 'done'), ...(next && { next }) });
+  notify({ kind: 'info', text, undo, of: tieToAct(act, 'done'), ...(next && { next }) });
 }
 
-/** Keeps the notice of an act in sight as long as that is in the list from which the notice's button takes it. */
-const findAct = ({ key, typeId }: Act, list: 'done' | 'undone') => ({
+/** Ties a notice to its act: it goes once the act has left the list from which the notice's button takes it. */
+const tieToAct = ({ key, typeId }: Act, list: 'done' | 'undone') => ({
   typeId,
   canTurn: ({ acts }: Workbench) => acts.store.getState()[list].some((act) => act.key === key),
 });

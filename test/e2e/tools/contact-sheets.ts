@@ -23,7 +23,7 @@ const folder = resolve(import.meta.dirname, '../../../test-results/sheets');
 /** As many as can still be told apart. */
 const picturesPerSheet = 12;
 
-/** Makes the sample, trains it, and sends some of its examples to the service; gives its id. */
+/** Makes the sample, trains it, sends some of its examples to the service and leaves a draft; gives its id. */
 async function makeSample(workbench: RunningWorkbench): Promise<string> {
   const { id } = await ask<{ id: string }>(workbench, 'POST', '/api/v1/samples/refund-requests');
   const path = `/api/v1/decision-types/${id}`;

@@ -1,9 +1,9 @@
-/** Whether another decision type has a name that is typed, or one that looks the same. */
+/** Another decision type that has the name being typed, or one that looks the same. */
 import { useQuery } from '@tanstack/react-query';
 import { useListedTypes } from '../../state/queries.ts';
 import { isolate } from '../text/names.ts';
 
-/** Loads the table of characters that look alike with the first name that is typed; until then equal names count. */
+/** Loads the table of characters that look alike with the field of a name; until then only equal names count. */
 const useLook = () =>
   useQuery({
     queryKey: ['look-alikes'],

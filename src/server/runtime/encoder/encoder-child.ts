@@ -18,7 +18,7 @@ export type EmbedOrder = {
 const niceness = 5;
 
 class EncoderProcess {
-  /** Rejected where the model cannot be opened: so are texts that came before that was known. */
+  /** Null until it is opened; where that fails, the texts that wait for it fail with the same error. */
   #encoder: Promise<BatchTextEncoder> | null = null;
   #tuningGraph = { path: '', threads: 1 };
   /** Opened when it is first asked for: it takes as much memory as the encoder. */
