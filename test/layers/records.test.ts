@@ -18,8 +18,8 @@ const root = join(import.meta.dirname, '../..');
 const sources = readSources(root, 'src/server/**/*.ts');
 const migrations = readMigrations(join(root, 'src/server/store/migrations'));
 
-/** Columns that change apart from their record: row numbers, what came of a type, a decision or a key later, a link. */
-const apart = ['seq', 'deleted_at', 'removed_at', 'revoked_at', 'corrected_decision', 'link'];
+/** Columns apart from their record: row numbers, what came of a type, a decision or a key later, a link. */
+const apart = ['seq', 'snapshot_last_seq', 'deleted_at', 'removed_at', 'revoked_at', 'corrected_decision', 'link'];
 
 const known = [
   ...[organisationTable, userTable, keyTable, activityTable, connectionTable, typeTable, versionTable, policyTable],

@@ -85,6 +85,18 @@ it('waits with its place, can be cancelled, and begins by itself with the exampl
   expect(metrics.train_size + metrics.test_size).toBe(labelled);
 });
 
+it('takes rows that come with their labels while it begins for none without a label [TRN-14]', async () => {
+  const bench = await open(temporaryFolder());
+  const path = await makeLoans(bench, 'loan');
+  const ordered = order(bench, path);
+  const later = Array.from({ length: 40 }, (_, row) => ({ input: { note: `later ${row}` }, decision: 'approve' }));
+  expect((await bench.call('POST', `${path}/examples`, { examples: later })).status).toBe(201);
+  const policy = `${path}/policies/${(await ordered).policy_id}`;
+  const done = await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
+  expect(done.body.status).toBe('deployed');
+  expect((await bench.call('GET', policy)).body.held_back).toBeNull();
+});
+
 it('begins after a restart of the service, and ends with its decision type [TRN-25] [STA-12]', async () => {
   const dataDir = temporaryFolder();
   const before = await open(dataDir);

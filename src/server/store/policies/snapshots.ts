@@ -52,7 +52,7 @@ function prepareStatements(db: WorkbenchDatabase) {
       Omit<OpenRecord, 'isAside'> & { isAside: number }
     >(
       `SELECT e.seq, e.input AS inputJson, e.mark IS NOT NULL AS isAside FROM policies p JOIN examples e ON e.decision_type_id = p.decision_type_id
-       WHERE p.id = @policyId AND e.seq > @after AND (e.mark IS NULL OR e.decision IS NULL) AND e.must = 0 AND e.audited = 0 AND e.log_id IS NULL
+       WHERE p.id = @policyId AND e.seq > @after AND e.seq <= ifnull(p.snapshot_last_seq, e.seq) AND (e.mark IS NULL OR e.decision IS NULL) AND e.must = 0 AND e.audited = 0 AND e.log_id IS NULL
          AND NOT EXISTS (SELECT 1 FROM training_snapshots s WHERE s.policy_id = p.id AND s.position = e.seq
            AND s.source <> 'synthetic')
          AND (e.source = 'user' AND (e.decision IS NULL OR e.updated_at >= p.created_at OR e.by_teacher = 1 AND e.reviewed = 0))
@@ -79,7 +79,10 @@ export function createSnapshotStore(db: WorkbenchDatabase) {
       statements.after
         .all(policyId, position, limit)
         .map((row) => ({ ...row, test: row.test === 1, later: row.later === 1 })),
-    /** Up to `limit` rows after a position that have no label by a person in the snapshot, and may be given one. */
+    /**
+     * Up to `limit` rows after a position that were there with the snapshot, have no label by a person in it, and may
+     * be given one.
+     */
     readOpenAfter: (policyId: string, after: number, limit: number): OpenRecord[] =>
       statements.open.all({ policyId, after, limit }).map((row) => ({ ...row, isAside: row.isAside === 1 })),
     remove(policyId: string): void {

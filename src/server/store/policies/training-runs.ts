@@ -48,7 +48,9 @@ function preparePolicyStatements(db: WorkbenchDatabase) {
          pii_fields = @piiFields, created_at = @createdAt
        WHERE id = @id AND status = 'queued'`,
     ),
-    setSnapshotSize: db.prepare('UPDATE policies SET snapshot_size = ? WHERE id = ?'),
+    noteSnapshot: db.prepare(
+      'UPDATE policies SET snapshot_size = ?, snapshot_last_seq = (SELECT max(seq) FROM examples) WHERE id = ?',
+    ),
     setSnapshotDigest: db.prepare(
       `UPDATE policies SET snapshot_sha256 = ?, seed = ?, tool_versions = json_set(tool_versions, '$.runtime', ?)
        WHERE id = ? AND current_attempt_id = ?`,
@@ -155,7 +157,7 @@ export class TrainingRunStore {
       createdAt: this.#clock.now(),
     });
     const size = this.snapshots.copyExamples(policyId, type.id, type.activeVersion.definition.options);
-    this.#policies.setSnapshotSize.run(size, policyId);
+    this.#policies.noteSnapshot.run(size, policyId);
     return { policyId, attemptId: this.#addAttempt(policyId) };
   }
 
