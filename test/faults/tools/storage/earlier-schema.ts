@@ -1,5 +1,6 @@
 /** Takes from a database what the migrations since 0.2.0 have added. */
 export const backToSchema32 = `
+  ALTER TABLE policies DROP COLUMN snapshot_last_seq;
   DROP TABLE drawn_deletions;
   DROP TABLE log_chain;
   ALTER TABLE decision_logs DROP COLUMN link;
