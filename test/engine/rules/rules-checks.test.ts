@@ -149,45 +149,18 @@ describe('checking rules against one another', () => {
     ['ctx.s.lowerAscii().contains("Gold")', 'never_true', '"Gold"'],
     ['ctx.s.lowerAscii() in ["gold", "Silver"]', 'never_true', '"Silver"'],
     ['ctx.s.upperAscii().startsWith("de")', 'never_true', '"de"', 'Write "DE".'],
-    ['ctx.s.trim() == "gold "', 'never_true', '"gold "'],
-    ['ctx.s.trim().lowerAscii().endsWith("d ")', 'never_true', '"d "'],
     ['ctx.s.foldCase() == "ÄRGER"', 'never_true', '"ÄRGER"', 'Write "ärger".'],
-    ['ctx.s.charAt(0) == "ab"', 'never_true', '"ab"', 'Write "a".'],
-    ['timestamp(ctx.t).getMonth() == 12', 'never_true', 'timestamp(ctx.t).getMonth() == 12'],
-    ['timestamp(ctx.t).getDayOfWeek() == 7', 'never_true'],
-    ['timestamp(ctx.t).getHours() >= 24 || ctx.b', 'never_true', 'timestamp(ctx.t).getHours() >= 24'],
     ['timestamp(ctx.t).getHours() > 20 && timestamp(ctx.t).getHours() < 6', 'never_true'],
-    ['size(ctx.s) < 0', 'never_true'],
-    ['ctx.n % 2 == 2', 'never_true'],
-    ['int(ctx.a) == 1.5', 'never_true'],
     ['ctx.d > "2024-06-01" && ctx.d < "2024-01-01"', 'never_true'],
     ['ctx.d >= "a" && ctx.d <= "a" && ctx.d != "a"', 'never_true'],
     ['ctx.d > "a" && ctx.d > 3', 'never_true'],
     ['ctx.a != "x" || ctx.a != "y"', 'always_true'],
-    ['ctx.b && size(ctx.s) >= 0', 'always_true', 'size(ctx.s) >= 0'],
     ['ctx.s.lowerAscii().contains("ärger")', 'ascii_only', '"ärger"', 'Write ctx.s.foldCase() and "ärger".'],
     ['ctx.a + ctx.b == 0.3', 'loses_digits', 'ctx.a + ctx.b == 0.3', 'Write abs(ctx.a + ctx.b - 0.3) < 0.001.'],
     ['ctx.a * 1.19 != ctx.b', 'loses_digits'],
     ['timestamp("2024-03-15") < timestamp(ctx.t)', 'always_fails', 'timestamp("2024-03-15")'],
-    ['ctx.s.substring(0, 2) == "DEU"', 'never_true', '"DEU"', 'Write "DE".'],
-    ['ctx.s.substring(0, 2) == "D"', 'never_true', '"D"', 'Write a longer text.'],
-    ['ctx.s.lowerAscii().substring(0, 2) in ["de", "AT"]', 'never_true', '"AT"', 'Write "at".'],
-    ['ctx.s.upperAscii().charAt(0) == "d"', 'never_true', '"d"', 'Write "D".'],
     ['ctx.s.lowerAscii().indexOf("Gold") >= 0', 'never_true', '"Gold"'],
     ['ctx.s.lowerAscii().matches("Gold")', 'never_true', '"Gold"'],
-    ['type(ctx.a) == "text"', 'never_true'],
-    ['min(ctx.a, 5) > 5', 'never_true'],
-    ['max(ctx.a, 5) >= 5 && ctx.b', 'always_true', 'max(ctx.a, 5) >= 5'],
-    ['ctx.s.startsWith("A") && ctx.s.startsWith("B")', 'never_true'],
-    ['ctx.s == "x" && ctx.s.startsWith("y")', 'never_true'],
-    [
-      'timestamp(ctx.t) > timestamp("2024-06-01T00:00:00Z") && timestamp("2024-01-01T00:00:00Z") > timestamp(ctx.t)',
-      'never_true',
-    ],
-    [
-      'timestamp(ctx.t) - timestamp(ctx.u) > duration("24h") && timestamp(ctx.t) - timestamp(ctx.u) < duration("1h")',
-      'never_true',
-    ],
     ['ctx.a - ctx.b > 3 && ctx.a - ctx.b < 1', 'never_true'],
     [
       String.raw`ctx.s.matches("\\bÄrger")`,
@@ -216,7 +189,7 @@ describe('checking rules against one another', () => {
     ['(timestamp(ctx.t) - timestamp(ctx.u)).getHours() > 48', null],
     ['ctx.d > "2024-01-01" && ctx.d < "2024-06-01"', null],
     ['ctx.a + ctx.b == 3 && ctx.s.indexOf("x") == -1', null],
-  ])('knows what functions can give: %s [RUL-16]', (condition, kind, marked, suggestion) => {
+  ])('knows what a part can give: %s [RUL-16]', (condition, kind, marked, suggestion) => {
     const found = lintRules(rules([condition]).file.rules, null);
     expect(found.map((finding) => finding.kind)).toEqual(kind === null ? [] : [kind]);
     if (marked) expect(condition.slice(...(found[0]?.at ?? [0, 0]))).toBe(marked);
@@ -227,23 +200,6 @@ describe('checking rules against one another', () => {
     expect(findings(null, ['ctx.s.size() > 2'], ['ctx.s.size() > 3'])).toEqual([['never_reached', 1, 0]]);
     expect(findings(null, ['ctx.d >= "2024-01-01"'], ['ctx.d > "2024-05-01"'])).toEqual([['never_reached', 1, 0]]);
     expect(findings(null, ['ctx.d < "2024-01-01"'], ['ctx.d > "2024-05-01"', 'approve'])).toEqual([]);
-  });
-
-  it('finds beginnings of texts that no text has, and none that some text has [RUL-16]', () => {
-    const random = createRandom(11);
-    const texts = ['', 'a', 'ab', 'abc', 'ac', 'b', 'ba', '\u{10ffff}', 'a\ud7ff', 'a\ue000'];
-    let found = 0;
-    for (let round = 0; round < 200; round++) {
-      const start = () => `${random.pick(['', '!'])}ctx.s.startsWith("${random.pick(texts)}")`;
-      const atom = () => random.pick([start(), `ctx.s ${random.pick(['<', '>='])} "${random.pick(texts)}"`]);
-      const condition = `(${atom()}) && (${atom()}) && (${atom()})`;
-      const set = rules([condition]);
-      const isDead = lintRules(set.file.rules, null).some(({ kind }) => kind === 'never_true');
-      found += Number(isDead);
-      const reached = texts.some((s) => set.evaluate({ s }, false).matchedIndex === 0);
-      expect(isDead && reached, condition).toBe(false);
-    }
-    expect(found).toBeGreaterThan(20);
   });
 
   it('says how days without a time become timestamps [RUL-16]', () => {

@@ -12,21 +12,16 @@ import {
   missing,
   withBound,
 } from './field-set.ts';
-import { findRange, places, readConstant } from './ranges.ts';
 
 /**
- * A set for each field (key: JSON of its path) and for what functions give (key: their call as JSON), and parts not
+ * A set for each field (key: JSON of its path) and each other part that is compared (key: its JSON), and parts not
  * understood, as JSON, after `!` if false.
  */
-export type Conjunct = {
-  fields: ReadonlyMap<string, FieldSet>;
-  terms: ReadonlyMap<string, FieldSet>;
-  opaque: ReadonlySet<string>;
-};
+export type Conjunct = { values: ReadonlyMap<string, FieldSet>; opaque: ReadonlySet<string> };
 
 const maxConjuncts = 32;
 /** The conjunction of nothing, which every input makes true. */
-export const always: Conjunct = { fields: new Map(), terms: new Map(), opaque: new Set() };
+export const always: Conjunct = { values: new Map(), opaque: new Set() };
 
 /** Converts a condition into equivalent alternatives of conjunctions; null for more than 32. */
 export function toDisjunctiveForm(node: RuleNode): Conjunct[] | null {
@@ -50,50 +45,17 @@ function expand(node: RuleNode, wanted: boolean): Conjunct[] | null {
   return set ?? [{ ...always, opaque: new Set([`${wanted ? '' : '!'}${serializeShape(node)}`]) }];
 }
 
-/** Converts a test of one field, or of what a function gives; null for any other part. */
+/** Converts a test of one field or of another part; null where it is no comparison with literals. */
 function readSet(node: RuleNode, wanted: boolean): Conjunct[] | null {
   if (node.k === 'has') {
     const above = toFieldPath(node.of);
     const key = above && JSON.stringify([...above, node.field]);
-    return key === null ? null : [{ ...always, fields: new Map([[key, wanted ? anyValue : missing]]) }];
+    return key === null ? null : [{ ...always, values: new Map([[key, wanted ? anyValue : missing]]) }];
   }
-  if (wanted && isVainSearch(node)) return [];
-  if (node.k === 'call' && node.fn === 'startsWith') return readStart(node, wanted);
   const comparison = readComparison(node, wanted);
   if (!comparison) return null;
   const { of, set } = comparison;
-  const key = findFieldKey(of);
-  if (key) return [{ ...always, fields: new Map([[key, set]]) }];
-  const range = findRange(of);
-  if (!range) return null;
-  const only =
-    set.only &&
-    new Set([...set.only].filter((value) => typeof value !== 'string' || range.texts?.fits(value, 'whole') !== false));
-  return [{ ...always, terms: new Map([[serializeShape(of), intersect(range.set, { ...set, only })]]) }];
-}
-
-/** Reads `field.startsWith("a")`: the texts from "a" on, and before "b". */
-function readStart({ args: [of, start] }: RuleNode & { k: 'call' }, wanted: boolean): Conjunct[] | null {
-  const key = of && findFieldKey(of);
-  if (!key || start?.k !== 'lit' || typeof start.v !== 'string') return null;
-  const points = [...start.v].map((sign) => sign.codePointAt(0) ?? 0);
-  while (points.at(-1) === 0x10ffff) points.pop();
-  const last = points.pop();
-  const end = last === undefined ? null : String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
-  const low = withBound('low', { value: start.v, open: false });
-  const high = end === null ? low : withBound('high', { value: end, open: true });
-  const before = withBound('high', { value: start.v, open: true });
-  const after = end === null ? [] : [withBound('low', { value: end, open: false })];
-  const sets = wanted ? [intersect(low, high)] : [before, ...after];
-  return sets.map((set) => ({ ...always, fields: new Map([[key, set]]) }));
-}
-
-/** Whether a text is searched for a literal that can stand nowhere in it. */
-function isVainSearch(node: RuleNode): boolean {
-  if (node.k !== 'call' || !Object.hasOwn(places, node.fn)) return false;
-  const [of, part] = node.args;
-  const texts = of && findRange(of)?.texts;
-  return part?.k === 'lit' && typeof part.v === 'string' && texts?.fits(part.v, places[node.fn] ?? 'part') === false;
+  return [{ ...always, values: new Map([[findFieldKey(of) ?? serializeShape(of), set]]) }];
 }
 
 function union(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
@@ -116,7 +78,7 @@ function multiply(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
 }
 
 /** Reads a comparison with literals: what is compared, and the values of it for which the comparison is as wanted. */
-export function readComparison(node: RuleNode, wanted: boolean): { of: RuleNode; set: FieldSet } | null {
+function readComparison(node: RuleNode, wanted: boolean): { of: RuleNode; set: FieldSet } | null {
   if (findFieldKey(node)) return { of: node, set: { ...anyValue, only: new Set([wanted]) } };
   if (node.k !== 'op') return null;
   if (node.op === 'in') {
@@ -125,10 +87,10 @@ export function readComparison(node: RuleNode, wanted: boolean): { of: RuleNode;
     if (known.length < node.right.items.length) return null;
     return { of: node.left, set: toSet(known, wanted) };
   }
-  const [left, right] = [readConstant(node.left), readConstant(node.right)];
-  const isMirrored = left !== undefined;
-  const [of, v] = isMirrored ? [node.right, left] : [node.left, right];
-  if (v === undefined || (isMirrored && right !== undefined)) return null;
+  const isMirrored = node.left.k === 'lit';
+  const [of, literal] = isMirrored ? [node.right, node.left] : [node.left, node.right];
+  if (literal.k !== 'lit' || of.k === 'lit') return null;
+  const { v } = literal;
   const op = isMirrored ? mirrored[node.op] : node.op;
   if (op === '==' || op === '!=') return { of, set: toSet([v], (op === '==') === wanted) };
   if (typeof v !== 'number' && typeof v !== 'string') return null;
@@ -157,10 +119,10 @@ function serializeShape(node: RuleNode): string {
 /** The conjunction of two conjuncts: for each field the values that both allow. */
 export function intersectConjuncts(a: Conjunct, b: Conjunct): Conjunct {
   const opaque = a.opaque.size === 0 ? b.opaque : new Set([...a.opaque, ...b.opaque]);
-  return { fields: intersectAll(a.fields, b.fields), terms: intersectAll(a.terms, b.terms), opaque };
+  return { values: intersectAll(a.values, b.values), opaque };
 }
 
-function intersectAll(a: Conjunct['fields'], b: Conjunct['fields']): Conjunct['fields'] {
+function intersectAll(a: Conjunct['values'], b: Conjunct['values']): Conjunct['values'] {
   const all = new Map(a);
   for (const [key, set] of b) {
     const known = all.get(key);
@@ -170,16 +132,15 @@ function intersectAll(a: Conjunct['fields'], b: Conjunct['fields']): Conjunct['f
 }
 
 /** True if no input can make the conjunction true. Where it is of fields alone, false means that some input does. */
-export function isImpossible({ fields, terms, opaque }: Conjunct): boolean {
+export function isImpossible({ values, opaque }: Conjunct): boolean {
   for (const part of opaque) if (opaque.has(`!${part}`)) return true;
-  for (const set of terms.values()) if (isEmpty(set)) return true;
   /** The prefix of the keys of fields below a field that is not a map. */
   const closed = new Set<string>();
-  for (const [key, set] of fields) {
+  for (const [key, set] of values) {
     if (isEmpty(set)) return true;
-    if (fields.size > 1 && !canBeMap(set)) closed.add(`${key.slice(0, -1)},`);
+    if (values.size > 1 && !canBeMap(set)) closed.add(`${key.slice(0, -1)},`);
   }
-  for (const key of fields.keys()) {
+  for (const key of values.keys()) {
     for (let at = key.indexOf('",'); at >= 0; at = key.indexOf('",', at + 1)) {
       if (closed.has(key.slice(0, at + 2))) return true;
     }
@@ -190,11 +151,9 @@ export function isImpossible({ fields, terms, opaque }: Conjunct): boolean {
 /** True if `b` is true whenever `a` is; false also where that is not certain. */
 export function implies(a: Conjunct, b: Conjunct): boolean {
   for (const part of b.opaque) if (!a.opaque.has(part)) return false;
-  for (const kind of ['fields', 'terms'] as const) {
-    for (const [key, set] of b[kind]) {
-      const known = a[kind].get(key);
-      if (!known || !isSubset(known, set)) return false;
-    }
+  for (const [key, set] of b.values) {
+    const known = a.values.get(key);
+    if (!known || !isSubset(known, set)) return false;
   }
   return true;
 }

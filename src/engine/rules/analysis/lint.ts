@@ -85,16 +85,13 @@ export function lintRules(
       ...findVainParts(ast),
     ];
     // A part that is marked says more than that the whole is so.
-    const isSaid = new Set(findings.map(({ kind }) => kind));
-    const add = (all: readonly Finding[]) =>
-      findings.push(...all.filter(({ kind }) => !kind.endsWith('_true') || !isSaid.has(kind)));
-    add(findAlwaysTrue(index, context));
+    const isMarked = findings.some(({ kind }) => kind === 'never_true');
+    findings.push(...findAlwaysTrue(index, context));
     const unreachable = findContradiction(index, context) ?? findCover(index, reachable, context);
-    if (unreachable) add([unreachable]);
-    else {
+    if (unreachable === null) {
       findings.push(...findOnExamples(index, context), ...findOverlaps(index, reachable, context));
       reachable.push(index);
-    }
+    } else if (!isMarked || unreachable.kind !== 'never_true') findings.push(unreachable);
     const usual = { severity: 'warning', basis: 'exact', shown_by: null, rule: index, other: null, at: null } as const;
     all.push(...findings.map((finding): RuleFinding => ({ ...usual, ...finding })));
   }
@@ -136,11 +133,11 @@ function readCondition(ast: RuleNode, { schema, folded, alternatives, allowed }:
 
 /** Narrows a conjunction to the values that the schema allows its fields, where these are there. */
 function narrow(conjunct: Conjunct, schema: Context['schema']): Conjunct {
-  const fields = [...conjunct.fields].flatMap(([key, { present }]): [string, FieldSet][] => {
+  const fields = [...conjunct.values].flatMap(([key, { present }]): [string, FieldSet][] => {
     const set = present ? schema.get(key) : undefined;
     return set ? [[key, set]] : [];
   });
-  return intersectConjuncts(conjunct, { ...always, fields: new Map(fields) });
+  return intersectConjuncts(conjunct, { ...always, values: new Map(fields) });
 }
 
 function toShownBy(rows: number, { impact }: Context): RuleFinding['shown_by'] {
@@ -232,12 +229,12 @@ function findCover(index: number, earlier: readonly number[], context: Context):
 /** Counts the cost of a comparison: long lists are compared value by value, many fields one by one. */
 function weighComparison(a: Conjunct, b: Conjunct): number {
   const forLists = Math.floor((countListed(a) * countListed(b)) / listedPairsPerComparison);
-  return 1 + forLists + Math.floor((a.fields.size + b.fields.size) / fieldsPerComparison);
+  return 1 + forLists + Math.floor((a.values.size + b.values.size) / fieldsPerComparison);
 }
 
-function countListed({ fields, terms }: Conjunct): number {
+function countListed({ values }: Conjunct): number {
   let count = 0;
-  for (const { only, not } of [...fields.values(), ...terms.values()]) count += (only?.size ?? 0) + not.length;
+  for (const { only, not } of values.values()) count += (only?.size ?? 0) + not.length;
   return count;
 }
 
@@ -341,8 +338,8 @@ function suggestTime(node: RuleNode | null, context: Context): string | null {
 
 /** Names the values that a field has on the examples, where a rule only asks for others; else null. */
 function nameRealValues(index: number, { alternatives, valuesByField }: Context): string | null {
-  for (const { fields } of alternatives[index] ?? []) {
-    for (const [key, { only }] of fields) {
+  for (const { values } of alternatives[index] ?? []) {
+    for (const [key, { only }] of values) {
       const known = valuesByField.get(key);
       if (!only?.size || !known || known.some((value) => only.has(value))) continue;
       const asked = [...only].map((value) => JSON.stringify(value)).join(' or ');

@@ -1,67 +1,66 @@
-/** Parts of a condition that are in vain: no input makes them true, or none makes them false. */
+/** Parts of a condition that are in vain: texts that a function never gives, edges of words, rounded decimals. */
 import { foldCase } from '../../code-points.ts';
-import { functionHelp } from '../function-help.ts';
+import { implementations } from '../evaluation/calls.ts';
+import { startRun } from '../evaluation/evaluate.ts';
 import { printLiteral, printTree } from '../parsing/print.ts';
 import { type At, listChildren, type RuleNode } from '../tree.ts';
-import { readComparison } from './conjuncts.ts';
-import { intersect, isEmpty } from './field-set.ts';
-import { findRange, type Place, places } from './ranges.ts';
 
-type VainPart = {
-  kind: 'never_true' | 'always_true' | 'ascii_only' | 'loses_digits';
-  at: At;
-  message: string;
-  suggestion: string;
-};
+type VainPart = { kind: 'never_true' | 'ascii_only' | 'loses_digits'; at: At; message: string; suggestion: string };
 
 /** Finds the smallest such parts, in source order. */
 export function findVainParts(node: RuleNode): VainPart[] {
-  const own = [...findVainLiterals(node), ...findAsciiEdges(node), ...findVainTest(node), ...findRoundedEquality(node)];
+  const own = [...findVainLiterals(node), ...findAsciiEdges(node), ...findRoundedEquality(node)];
   return [...own, ...listChildren(node).flatMap(findVainParts)];
 }
 
-/** The literals that a part is compared with, each with where it stands in the part's text. */
-function listLiterals(node: RuleNode): { of: RuleNode; literals: (RuleNode & { k: 'lit' })[]; place: Place } | null {
-  const isLiteral = (one: RuleNode | undefined): one is RuleNode & { k: 'lit' } => one?.k === 'lit';
+/** The functions that search a text for their second argument. */
+const searches: readonly string[] = [
+  'contains',
+  'startsWith',
+  'endsWith',
+  'indexOf',
+  'lastIndexOf',
+  'replace',
+  'split',
+];
+const caseChanges: readonly string[] = ['foldCase', 'lowerAscii', 'upperAscii'];
+
+type Literal = RuleNode & { k: 'lit' };
+const isLiteral = (node: RuleNode | undefined): node is Literal => node?.k === 'lit';
+
+/** The literals that a part is compared with. */
+function listLiterals(node: RuleNode): { of: RuleNode | undefined; literals: Literal[] } {
   if (node.k === 'call') {
     const [of, part] = node.args;
     // A pattern of letters alone is a part of the text.
     const isPlain = node.fn === 'matches' && isLiteral(part) && /^[\p{L}\p{N} ]+$/u.test(String(part.v));
-    const place = isPlain ? 'part' : places[node.fn];
-    return of && place && isLiteral(part) ? { of, literals: [part], place } : null;
+    return { of, literals: (isPlain || searches.includes(node.fn)) && isLiteral(part) ? [part] : [] };
   }
-  if (node.k !== 'op') return null;
-  const { op, left, right } = node;
-  if (op === 'in')
-    return right.k === 'list' ? { of: left, literals: right.items.filter(isLiteral), place: 'whole' } : null;
-  if (op !== '==' && op !== '!=') return null;
-  if (isLiteral(right)) return { of: left, literals: [right], place: 'whole' };
-  return isLiteral(left) ? { of: right, literals: [left], place: 'whole' } : null;
+  if (node.k !== 'op' || !['==', '!=', 'in'].includes(node.op)) return { of: undefined, literals: [] };
+  const { left, right } = node;
+  if (isLiteral(left)) return { of: right, literals: [left] };
+  return { of: left, literals: (right.k === 'list' ? right.items : [right]).filter(isLiteral) };
 }
 
-/** Finds texts that a function never gives, and those that it gives in one case only. */
+/** Finds texts that a change of case never gives, and those that it gives in one case only. */
 function findVainLiterals(node: RuleNode): VainPart[] {
-  const found = listLiterals(node);
-  const range = found && findRange(found.of);
-  if (!found || !range?.texts || found.of.k !== 'call') return [];
-  const { fn } = found.of;
-  const { texts } = range;
-  return found.literals.flatMap(({ v, at }): VainPart[] => {
+  const { of, literals } = listLiterals(node);
+  if (of?.k !== 'call' || !caseChanges.includes(of.fn)) return [];
+  return literals.flatMap(({ v, at }): VainPart[] => {
     if (typeof v !== 'string') return [];
     const shown = printLiteral(v);
-    if (!texts.fits(v, found.place)) {
-      const message = `${shown} never occurs in ${printTree(found.of)}.`;
-      const right = texts.correct(v);
-      const suggestion = right === null ? 'Write a longer text.' : `Write ${printLiteral(right)}.`;
-      return [{ kind: 'never_true', at, message, suggestion }];
+    const given = implementations[of.fn]?.([v], startRun({}));
+    if (typeof given === 'string' && given !== v) {
+      const message = `${shown} never occurs in ${printTree(of)}.`;
+      return [{ kind: 'never_true', at, message, suggestion: `Write ${printLiteral(given)}.` }];
     }
-    if ((fn !== 'lowerAscii' && fn !== 'upperAscii') || !hasCaseBeyondAscii(v)) return [];
-    const receiver = found.of.k === 'call' && found.of.args[0] ? printTree(found.of.args[0]) : '…';
+    if (of.fn === 'foldCase' || !hasCaseBeyondAscii(v)) return [];
+    const receiver = of.args[0] ? printTree(of.args[0]) : '…';
     return [
       {
         kind: 'ascii_only',
         at,
-        message: `${fn}() changes A to Z alone: ${shown} is found in this case only.`,
+        message: `${of.fn}() changes A to Z alone: ${shown} is found in this case only.`,
         suggestion: `Write ${receiver}.foldCase() and ${printLiteral(foldCase(v))}.`,
       },
     ];
@@ -85,27 +84,8 @@ function findAsciiEdges(node: RuleNode): VainPart[] {
   return [{ kind: 'ascii_only', at: pattern.at, message, suggestion }];
 }
 
-/** Finds comparisons that what a function gives never fulfils, or always does. */
-function findVainTest(node: RuleNode): VainPart[] {
-  const read = readComparison(node, true);
-  const range = read && findRange(read.of);
-  if (!read || !range?.says || range.texts) return [];
-  const others = readComparison(node, false);
-  const isNever = isEmpty(intersect(range.set, read.set));
-  if (!isNever && !(others && isEmpty(intersect(range.set, others.set)))) return [];
-  const what = isNever ? 'never' : 'always';
-  const help = read.of.k === 'call' ? functionHelp[read.of.fn] : null;
-  return [
-    {
-      kind: `${what}_true`,
-      at: node.at,
-      message: `This is ${what} true: ${range.says}.`,
-      suggestion: help ?? 'Compare with another number.',
-    },
-  ];
-}
-
 const arithmetic = new Set(['+', '-', '*', '/']);
+const wholeFunctions = /^(?:get.*|size|indexOf|lastIndexOf|int|ceil|floor|round)$/;
 const isFraction = (node: RuleNode): boolean =>
   node.k === 'lit' ? typeof node.v === 'number' && !Number.isInteger(node.v) : listChildren(node).some(isFraction);
 
@@ -113,7 +93,7 @@ function isWhole(node: RuleNode): boolean {
   if (node.k === 'lit') return Number.isInteger(node.v);
   return node.k === 'op' && /^[-+*]$/.test(node.op)
     ? isWhole(node.left) && isWhole(node.right)
-    : findRange(node)?.set.whole === true;
+    : node.k === 'call' && wholeFunctions.test(node.fn);
 }
 
 /** Whether a part computes a number that may be rounded; whole numbers divided give what a literal is read as. */
