@@ -7,9 +7,9 @@ import {
 } from '../engine/domain/definition.ts';
 import { type ErrorDetail, WorkbenchError } from '../engine/errors.ts';
 import { proposeImport, type SurveyedSheet } from '../engine/import/plan-import.ts';
-import { chooseInFile, startChoices } from '../engine/import/planning/import-choices.ts';
+import { startChoices } from '../engine/import/planning/import-choices.ts';
 import { openSheet } from '../engine/import/planning/import-file.ts';
-import { type ImportedExample, planFile } from '../engine/import/planning/plan-file.ts';
+import { type ImportedExample, planChoice } from '../engine/import/planning/plan-file.ts';
 import { describeFile } from '../engine/import/report.ts';
 import { readCell } from '../engine/import/sheet.ts';
 import { surveyColumns } from '../engine/import/survey.ts';
@@ -62,9 +62,10 @@ function countValues({ sheet }: Table, column: string): [string, number][] {
 
 /** Makes a project of a table whose answer is said; ids are new. Throws `validation_error` where it cannot be one. */
 export function planProject(table: Table, answer: string, newId: () => string, nowMs: number): Project {
-  const choices = chooseInFile(startChoices({}), { answer, settle: true }, table, []);
+  const chosen = { former: startChoices({}), choice: { answer, settle: true } };
   const examples: Example[] = [];
-  const { rows, read } = planFile(table, null, choices, (example) => examples.push(toExample(example, newId(), nowMs)));
+  const { plan } = planChoice(table, null, chosen, (example) => examples.push(toExample(example, newId(), nowMs)));
+  const { rows, read } = plan;
   const definition = toDefinition({
     options: rows.newOptions,
     reason_codes: rows.newReasons,

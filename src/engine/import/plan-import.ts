@@ -87,22 +87,22 @@ function listGathered({ gathered }: Sheet, answer: string | null): [name: string
 
 function proposeRoles({ sheet, surveys }: SurveyedSheet, answer: string | null): Roles {
   const reasonColumn = findReasonColumn(sheet.columns);
-  const whole = sheet.columns.findIndex((column) => inputNames.includes(column.toLowerCase()));
-  const [first] = sheet.rows;
-  const holdsInputs = first !== undefined && isJsonObject(readCell(first, sheet.columns, whole));
   const beside = findBeside(sheet.columns, answer);
+  const others = findOtherAnswers(surveys, answer).map((name) => [name, anotherAnswer] as const);
+  const given = findGivenSecond(sheet, answer);
+  const second = given === null ? findSecondReader(surveys, answer) : null;
   const leaks = findLeaks(sheet, surveys, answer);
   const following = [...leaks].flatMap(([name, { isCertain, sentence }]) =>
     isCertain ? [[name, sentence] as const] : [],
   );
-  const given = findGivenSecond(sheet, answer);
-  const others = findOtherAnswers(surveys, answer).map((name) => [name, anotherAnswer] as const);
   const leftOut = new Map<string, string>([...others, ...following, ...beside, ...(sheet.setAside ?? [])]);
   for (const { name, identifies } of surveys) if (identifies !== null) leftOut.set(name, identifies);
   if (sheet.second !== undefined) leftOut.set(sheet.second, 'It has the labels of a second reader.');
   for (const [name, sentence] of listGathered(sheet, answer)) leftOut.set(name, sentence);
-  const second = given === null ? findSecondReader(surveys, answer) : null;
   if (second !== null) leftOut.set(second, `It holds the same options as “${answer}”. Is it a second reader's?`);
+  const whole = sheet.columns.findIndex((column) => inputNames.includes(column.toLowerCase()));
+  const [first] = sheet.rows;
+  const holdsInputs = first !== undefined && isJsonObject(readCell(first, sheet.columns, whole));
   const singles = new Map<string | null, ColumnRole>([
     [reasonColumn, 'reasons'],
     [given, 'second_reading'],

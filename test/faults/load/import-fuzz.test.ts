@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
 import { openSheet, refuseLines } from '../../../src/engine/import/planning/import-file.ts';
-import { planFile } from '../../../src/engine/import/planning/plan-file.ts';
+import { planColumns, planExamples } from '../../../src/engine/import/planning/plan-file.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
 import { type Sheet, UnreadableFile } from '../../../src/engine/import/sheet.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
@@ -195,7 +195,9 @@ async function readBoth(file: MutatedFile): Promise<'read' | 'refused'> {
     const sheet = await openSheet(file, {});
     refuseLines(sheet);
     const surveyed = { sheet, surveys: surveyColumns(sheet, 2026) };
-    const { read } = planFile(surveyed, null, chooseByMapping(surveyed, []), (example) => JSON.stringify(example));
+    const choices = chooseByMapping(surveyed, []);
+    const planned = planColumns(surveyed, [], choices);
+    const { read } = planExamples(sheet, null, choices, planned, (example) => JSON.stringify(example));
     return sheet.rows.some((row) => findRowProblem(row, read.columns) !== null) ? 'refused' : 'read';
   } catch (error) {
     if (!(error instanceof WorkbenchError)) throw error;

@@ -1,7 +1,7 @@
 /** Choices about the file of an import, and how further ones are added. */
 import { type ErrorDetail, WorkbenchError } from '../../errors.ts';
 import { findCalledAnswer } from '../answers.ts';
-import { type LabelTarget, type LabelUse, listLabels } from '../labels.ts';
+import type { LabelTarget, LabelUse } from '../labels.ts';
 import { type ColumnRole, type Proposal, proposeImport, type SurveyedSheet } from '../plan-import.ts';
 import type { ExampleColumns } from '../row-reader.ts';
 import type { ColumnKind } from '../sheet.ts';
@@ -25,7 +25,7 @@ export type ImportChoices = {
 };
 
 /** Choices of one call; what it leaves out stays as it was. `settle`: columns are what they are called. */
-type FileChoice = {
+export type FileChoice = {
   answer?: string | null | undefined;
   must?: string | null | undefined;
   roles?: Chosen<ColumnRole> | undefined;
@@ -105,40 +105,46 @@ function chooseRole(
   return { ...next, roles: { ...next.roles, ...inputs, [column]: role } };
 }
 
-/** Adds a choice to those about a file read as they say; throws `validation_error` for names that it does not have. */
-export function chooseInFile(
+/**
+ * Adds a choice to those about a file read as they say; throws `validation_error` for columns that it does not have.
+ * What it says of labels is checked when the columns with these are planned.
+ */
+export function addChoice(
   former: ImportChoices,
   choice: FileChoice,
   file: SurveyedSheet,
   options: readonly string[],
 ): ImportChoices {
   const { columns } = file.sheet;
+  checkColumns(choice, columns);
   const kept = keepKnown(former, columns);
-  const chosen = addColumns(kept, choice, proposeImport(file, options, kept.answer), columns);
-  const choices = choice.settle ? settleColumns(chosen, file, options) : chosen;
-  if (choice.targets === undefined) return choices;
-  return addTargets(
-    choices,
-    choice.targets,
-    listLabels(file.sheet, ...findLabelColumns(choices, file, options)),
-    options,
-  );
+  const { answer, must, roles = {}, kinds, repeated, pii_fields: piiFields, targets } = choice;
+  const proposal = proposeImport(file, options, kept.answer);
+  let next = answer === undefined ? kept : chooseAnswer(kept, answer);
+  for (const [column, role] of Object.entries(roles)) next = chooseRole(next, column, role, proposal);
+  if (choice.settle) next = settleColumns(next, file, options);
+  return {
+    ...next,
+    must: must === undefined ? next.must : must,
+    kinds: { ...next.kinds, ...kinds },
+    options: choice.options ?? next.options,
+    repeated: repeated ?? next.repeated,
+    piiFields: piiFields ?? next.piiFields,
+    targets: { ...next.targets, ...targets },
+  };
 }
 
-function addColumns(
-  former: ImportChoices,
-  choice: FileChoice,
-  proposal: Proposal,
+function checkColumns(
+  { answer, must, roles = {}, kinds = {}, pii_fields = [] }: FileChoice,
   columns: readonly string[],
-): ImportChoices {
+) {
   const known = new Set(columns);
-  const { answer, must, roles = {}, kinds = {}, options, repeated, pii_fields: piiFields } = choice;
   const places: [loc: string[], name: string | null | undefined][] = [
     [['answer'], answer],
     [['must'], must],
     ...Object.keys(roles).map((name): [string[], string] => [['roles', name], name]),
     ...Object.keys(kinds).map((name): [string[], string] => [['kinds', name], name]),
-    ...(piiFields ?? []).map((name): [string[], string] => [['pii_fields'], name]),
+    ...pii_fields.map((name): [string[], string] => [['pii_fields'], name]),
   ];
   refuseProblems(
     places.flatMap(([loc, name]): ErrorDetail[] =>
@@ -147,28 +153,6 @@ function addColumns(
         : [{ type: 'unknown_column', loc: ['body', ...loc], msg: `there is no column "${name}"` }],
     ),
   );
-  let next = answer === undefined ? former : chooseAnswer(former, answer);
-  for (const [column, role] of Object.entries(roles)) next = chooseRole(next, column, role, proposal);
-  return {
-    ...next,
-    must: must === undefined ? next.must : must,
-    kinds: { ...next.kinds, ...kinds },
-    options: options ?? next.options,
-    repeated: repeated ?? next.repeated,
-    piiFields: piiFields ?? next.piiFields,
-  };
-}
-
-/** The columns with labels: the answer, and those of a second reader, as they are chosen or the file says it. */
-export function findLabelColumns(
-  { answer: chosen, roles }: ImportChoices,
-  file: SurveyedSheet,
-  options: readonly string[],
-): string[] {
-  const { answer, roles: proposed } = proposeImport(file, options, chosen);
-  if (answer == null) return [];
-  const all = [...new Map([...proposed, ...Object.entries(roles)])];
-  return [answer, ...all.flatMap(([name, role]) => (role === 'second_reading' ? [name] : []))];
 }
 
 /** Answers what is open about columns as they are called, as a program does that can ask nobody. */
@@ -181,13 +165,12 @@ function settleColumns(former: ImportChoices, file: SurveyedSheet, options: read
   return { ...former, answer, roles: { ...inputs, ...left, ...former.roles } };
 }
 
-/** Adds what labels mean; throws `validation_error` for labels that are not in the file and options that nobody has. */
-function addTargets(
-  former: ImportChoices,
+/** Throws `validation_error` for labels that are not in the file and options that nobody has. */
+export function checkTargets(
   targets: Chosen<LabelTarget>,
   labels: readonly LabelUse[],
   options: readonly string[],
-): ImportChoices {
+): void {
   const known = new Set(labels.map(({ value }) => value));
   const meant = new Set([...options, ...known]);
   refuseProblems(
@@ -198,5 +181,4 @@ function addTargets(
       return [{ type: 'unknown_option', loc, msg: `"${target.option}" is no option, nor a label of the file` }];
     }),
   );
-  return { ...former, targets: { ...former.targets, ...targets } };
 }

@@ -14,9 +14,9 @@ import {
   toExampleColumns,
 } from '../plan-import.ts';
 import { planRows, type RowsPlan } from '../plan-rows.ts';
-import type { ExampleColumns, PlannedExample } from '../row-reader.ts';
+import type { PlannedExample } from '../row-reader.ts';
 import { readCell, type Sheet, type SheetRow } from '../sheet.ts';
-import type { ImportChoices } from './import-choices.ts';
+import { addChoice, checkTargets, type FileChoice, type ImportChoices } from './import-choices.ts';
 import { refuseFile, toFileProblem } from './import-file.ts';
 
 /** The limit of a body, too: a deeper input could not be sent back. */
@@ -26,9 +26,18 @@ export type ImportedExample = PlannedExample & { must: boolean };
 /** The type that gains the examples, as far as an import needs to know it. */
 export type GainingType = { definition: Pick<Definition, 'options' | 'reason_codes' | 'readings'> };
 type UseImported = (example: ImportedExample, row: SheetRow) => void;
-export type PlannedColumns = { proposal: Proposal; roles: ReadonlyMap<string, ColumnRole>; read: ColumnsPlan };
+export type PlannedColumns = {
+  proposal: Proposal;
+  roles: ReadonlyMap<string, ColumnRole>;
+  read: ColumnsPlan;
+  labels: LabelUse[];
+  /** The meaning of each label: as chosen, else as it is written. */
+  targets: ImportChoices['targets'];
+  /** Labels that may be a variant spelling of an option; `is_open`: nothing was said about it yet. */
+  near: { label: string; option: string; is_open: boolean }[];
+};
 
-/** Plans what the columns of a file become. Throws `validation_error` for names that no input can have. */
+/** Plans the columns of a file and its labels. Throws `validation_error` for names that no input can have. */
 export function planColumns(file: SurveyedSheet, options: readonly string[], choices: ImportChoices): PlannedColumns {
   const { columns: names } = file.sheet;
   const proposal = proposeImport(file, options, choices.answer);
@@ -38,37 +47,35 @@ export function planColumns(file: SurveyedSheet, options: readonly string[], cho
   checkInputColumns(columns.inputs);
   const { kinds, piiFields } = choices;
   const settled = Object.keys(choices.roles);
-  return { proposal, roles, read: planImport(file, proposal, { columns, kinds, settled, piiFields }) };
+  const read = planImport(file, proposal, { columns, kinds, settled, piiFields });
+  const labels = columns.decision === null ? [] : listLabels(file.sheet, columns.decision, columns.second);
+  const { targets: guessed, near } = guessTargets(labels, options);
+  const { targets } = choices;
+  return {
+    ...{ proposal, roles, read, labels, targets: { ...guessed, ...targets } },
+    near: near.map(({ label: { value: label }, option }) => ({
+      ...{ label, option, is_open: !Object.hasOwn(targets, label) },
+    })),
+  };
 }
 
-export type FilePlan = PlannedColumns & {
-  labels: LabelUse[];
-  targets: ImportChoices['targets'];
-  /** Labels that may be a variant spelling of an option; `is_open`: nothing was said about it yet. */
-  near: { label: string; option: string; is_open: boolean }[];
-  rows: RowsPlan;
-};
+export type FilePlan = PlannedColumns & { rows: RowsPlan };
 
-/** Plans a file as it is chosen, and gives each example to `use`. `type` is null where the import makes one. */
-export function planFile(
+/**
+ * Adds a choice to those about a file and plans it by all of them: its columns, its labels, its rows, of which `use`
+ * gets each example. `type` is null where the import makes one. Throws `validation_error` for names that nothing has.
+ */
+export function planChoice(
   file: SurveyedSheet,
   type: GainingType | null,
-  choices: ImportChoices,
+  { former, choice }: { former: ImportChoices; choice: FileChoice },
   use?: UseImported,
-): FilePlan {
-  return planExamples(file.sheet, type, choices, planColumns(file, type?.definition.options ?? [], choices), use);
-}
-
-/** Plans what the labels of a file mean: as chosen, else as they are written. */
-export function planLabels(
-  sheet: Sheet,
-  { decision, second }: ExampleColumns,
-  options: readonly string[],
-  choices: Pick<ImportChoices, 'targets'>,
-) {
-  const labels = decision === null ? [] : listLabels(sheet, decision, second);
-  const guessed = guessTargets(labels, options);
-  return { labels, guessed, targets: { ...guessed.targets, ...choices.targets } };
+): { choices: ImportChoices; plan: FilePlan } {
+  const options = type?.definition.options ?? [];
+  const choices = addChoice(former, choice, file, options);
+  const planned = planColumns(file, options, choices);
+  checkTargets(choice.targets ?? {}, planned.labels, options);
+  return { choices, plan: planExamples(file.sheet, type, choices, planned, use) };
 }
 
 /** Goes on with a plan of columns to the rows of its file. */
@@ -80,26 +87,19 @@ export function planExamples(
   use?: UseImported,
 ): FilePlan {
   const { options = [], reason_codes = [], readings = {} } = type?.definition ?? {};
-  const { columns } = planned.read;
-  const { labels, guessed, targets } = planLabels(sheet, columns, options, choices);
   const rows = planRows(
     sheet,
     planned.read,
-    targets,
+    planned.targets,
     { options, reason_codes, readings },
     {
       repeated: choices.repeated,
       use: use && ((example, row) => use({ ...example, must: isPinned(row, sheet, choices.must) }, row)),
     },
   );
-  const near = guessed.near.map(({ label: { value }, option }) => ({
-    label: value,
-    option,
-    is_open: !Object.hasOwn(choices.targets, value),
-  }));
   // Without labels the options of a new type are those that were typed.
-  const newOptions = type === null && columns.decision === null ? [...choices.options] : rows.newOptions;
-  return { ...planned, labels, targets, near, rows: { ...rows, newOptions } };
+  const newOptions = type === null && planned.read.columns.decision === null ? [...choices.options] : rows.newOptions;
+  return { ...planned, rows: { ...rows, newOptions } };
 }
 
 /** Cells that say no; an empty one does as well. */

@@ -4,14 +4,9 @@ import type { ErrorDetail } from '../../../engine/errors.ts';
 import type { ConflictChoice } from '../../../engine/export/merge.ts';
 import { describeColumnLanguages } from '../../../engine/findings/column-languages.ts';
 import { readLabel } from '../../../engine/import/labels.ts';
-import {
-  chooseInFile,
-  chooseReading,
-  findLabelColumns,
-  type ImportChoices,
-} from '../../../engine/import/planning/import-choices.ts';
+import { chooseReading, type ImportChoices } from '../../../engine/import/planning/import-choices.ts';
 import { toProblem } from '../../../engine/import/planning/import-file.ts';
-import { type FilePlan, planColumns, planFile, planLabels } from '../../../engine/import/planning/plan-file.ts';
+import { type FilePlan, planChoice, planColumns } from '../../../engine/import/planning/plan-file.ts';
 import { createRowPlanner } from '../../../engine/import/row-reader.ts';
 import type { Refusal, SheetRow } from '../../../engine/import/sheet.ts';
 import type { ImportPlan } from '../../contract/examples/import-plan.ts';
@@ -85,16 +80,14 @@ export async function planOpenImport(
   order: OpenOrder & { choice: ImportChoice },
   held: HeldFile,
 ): Promise<{ choices: ImportChoices; plan: ImportPlan }> {
-  const { type, choice } = order;
-  const reading = chooseReading(order.choices, choice);
-  const file = await hold({ ...order, choices: reading }, held);
-  const choices = chooseInFile(reading, choice, file, type?.definition.options ?? []);
+  const { type, choice, merge } = order;
+  const former = chooseReading(order.choices, choice);
+  const file = await hold({ ...order, choices: former }, held);
   const compared = compareExamples(file);
-  const planned = planFile(file, type, choices, compared.add);
+  const { choices, plan } = planChoice(file, type, { former, choice }, compared.add);
   const own = type && (await readOwn(file.sheet, { ...order, type }, 'refuse'));
-  const { piiFields } = order.merge;
-  const known = await compared.describe();
-  return { choices, plan: describePlan(file, planned, { piiFields, known, merge: own?.merge ?? null }) };
+  const beside = { piiFields: merge.piiFields, known: await compared.describe(), merge: own?.merge ?? null };
+  return { choices, plan: describePlan(file, plan, beside) };
 }
 
 type RowsOrder = OpenOrder & { from: number; count: number; label: string | undefined; as: 'cells' | 'examples' };
@@ -132,9 +125,9 @@ function readLines(file: HeldImport, { type, choices }: OpenOrder): ReadLines {
   const key = JSON.stringify([choices, options]);
   if (file.lines?.key === key) return file.lines;
   const { sheet } = file;
-  const { read } = planColumns(file, options, choices);
+  const { read, targets } = planColumns(file, options, choices);
   const { columns } = read;
-  const planner = createRowPlanner(sheet, read, planLabels(sheet, columns, options, choices).targets, 'keep', true);
+  const planner = createRowPlanner(sheet, read, targets, 'keep', true);
   const lines = [...sheet.rows, ...sheet.refused].sort((one, other) => one.line - other.line);
   file.lines = {
     key,
@@ -151,8 +144,8 @@ function readLines(file: HeldImport, { type, choices }: OpenOrder): ReadLines {
 /** The first rows with a label. */
 function listLabelled(file: HeldImport, { type, choices }: RowsOrder, label: string, count: number): SheetRow[] {
   const { rows, columns } = file.sheet;
-  const labels = findLabelColumns(choices, file, type?.definition.options ?? []);
-  const places = labels.map((name) => columns.indexOf(name));
+  const { decision, second } = planColumns(file, type?.definition.options ?? [], choices).read.columns;
+  const places = [decision, second].map((name) => columns.indexOf(name ?? ''));
   const found: SheetRow[] = [];
   for (const row of rows) {
     if (found.length === count) break;
