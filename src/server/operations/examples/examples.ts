@@ -131,10 +131,10 @@ export const exampleHandlers = {
 
   'examples.import': (deps, { type, caller, body, receipt }) =>
     importExamples(deps, toCallerId(caller), type, body, (result) => {
-      const personal = result.pii_fields ?? [];
-      if (personal.length > 0) requireScope(caller, 'deploy');
+      const pii_fields = result.pii_fields ?? [];
+      if (pii_fields.length > 0) requireScope(caller, 'deploy');
       const readings = mayAddReadings(caller, type) ? result.readings : {};
-      addFieldFacts(deps, caller, type.id, { readings, personal });
+      addFieldFacts(deps, caller, type.id, { readings, pii_fields });
       receipt?.keep(result);
     }),
 

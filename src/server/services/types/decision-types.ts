@@ -4,8 +4,9 @@ import { readPart } from '../../../door/errors/parse-part.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../../../door/errors/validation-error.ts';
 import { nextTurn } from '../../../door/turns.ts';
 import { keepCostOptions } from '../../../engine/costs.ts';
-import { type Definition, escalationPolicySchema, type Readings } from '../../../engine/domain/definition.ts';
+import { type Definition, escalationPolicySchema } from '../../../engine/domain/definition.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
+import { isPiiField } from '../../../engine/pii.ts';
 import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
 import {
@@ -308,25 +309,46 @@ export async function checkUpdate(
   return change;
 }
 
+/** Names that an import brings to a decision type. */
+export type BroughtNames = Pick<Definition, 'options' | 'reason_codes' | 'readings'> & {
+  pii_fields: readonly string[];
+};
+
+/** The request that adds to a type what it lacks of the names that an import brings; its own readings stay. */
+export function toAdditions(
+  { activeVersion, piiFields }: DecisionTypeRecord,
+  brought: BroughtNames,
+): DecisionTypeUpdate {
+  const { options, reason_codes, readings } = activeVersion.definition;
+  const extend = (known: readonly string[], more: readonly string[]) =>
+    more.length > 0 ? [...new Set([...known, ...more])] : undefined;
+  return readPart(decisionTypeUpdateSchema, {
+    options: extend(options, brought.options),
+    reason_codes: extend(reason_codes, brought.reason_codes),
+    readings: { ...brought.readings, ...readings },
+    pii_fields: extend(
+      piiFields,
+      brought.pii_fields.filter((field) => !isPiiField([field], piiFields)),
+    ),
+  });
+}
+
 /** Adds what an import found out about fields: readings that the type lacked, and personal ones. As `writeUpdate`. */
 export function addFieldFacts(
   deps: Foundation,
   caller: Caller,
   id: string,
-  { readings, personal }: { readings: Readings; personal: readonly string[] },
+  facts: Pick<BroughtNames, 'readings' | 'pii_fields'>,
 ): void {
   const seen = findDecisionType(deps, caller, id);
   const known = seen.activeVersion.definition.readings;
-  const isNew = Object.keys(readings).some((name) => !Object.hasOwn(known, name));
-  const isOther = (name: string) => Object.hasOwn(known, name) && !isDeepStrictEqual(known[name], readings[name]);
-  if (Object.keys(readings).some(isOther))
+  const isOther = ([name, reading]: [string, unknown]) =>
+    Object.hasOwn(known, name) && !isDeepStrictEqual(known[name], reading);
+  if (Object.entries(facts.readings).some(isOther))
     throw new WorkbenchError('conflict', 'The type reads its fields otherwise meanwhile. Import the file again.');
-  if (!isNew && personal.length === 0) return;
-  const change = readPart(decisionTypeUpdateSchema, {
-    ...(isNew && { readings: { ...readings, ...known } }),
-    ...(personal.length > 0 && { pii_fields: [...new Set([...seen.piiFields, ...personal])] }),
-  });
-  writeUpdate(deps, caller, planChange(deps, seen, change));
+  const change = planChange(deps, seen, toAdditions(seen, { options: [], reason_codes: [], ...facts }));
+  if (change.next.activeVersion !== seen.activeVersion || change.request.pii_fields !== undefined)
+    writeUpdate(deps, caller, change);
 }
 
 /** Writes a checked change; throws `conflict` when the name is taken or the type was changed since it was `seen`. */

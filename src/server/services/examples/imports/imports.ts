@@ -1,23 +1,23 @@
 /** Imports under way: begun, and committed at once or never. */
 import { BusyError } from '../../../../door/errors/busy-error.ts';
 import { readPart } from '../../../../door/errors/parse-part.ts';
-import type { Definition } from '../../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../../engine/errors.ts';
 import type { ImportChoices } from '../../../../engine/import/planning/import-choices.ts';
-import { isPiiField } from '../../../../engine/pii.ts';
 import { type Caller, toCallerId } from '../../../auth/caller.ts';
 import type { ImportPlan } from '../../../contract/examples/import-plan.ts';
-import { decisionTypeCreateSchema, decisionTypeUpdateSchema } from '../../../contract/types/decision-types.ts';
+import { decisionTypeCreateSchema } from '../../../contract/types/decision-types.ts';
 import type { Foundation } from '../../../foundation.ts';
 import type { SpilledForm } from '../../../preparation/spilled-form.ts';
 import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts';
 import { refuseTooMany } from '../../example-limit.ts';
 import {
+  type BroughtNames,
   checkNewDecisionType,
   checkUpdate,
   findDecisionType,
   insertDecisionType,
   refuseAnother,
+  toAdditions,
   writeUpdate,
 } from '../../types/decision-types.ts';
 
@@ -29,10 +29,7 @@ export type Committed = {
 };
 
 /** Names that an import adds to a decision type, or makes it of. */
-type Names = Pick<Definition, 'options' | 'reason_codes' | 'readings'> & {
-  pii_fields: readonly string[];
-  name?: string | undefined;
-};
+type Names = BroughtNames & { name?: string | undefined };
 /** Changes to the decision type: `begin` writes before the first rows, `end` with the last ones. */
 type TypePlan = { begin(rows: number): void; end(): DecisionTypeRecord };
 /** An import of a file, which lies in the data folder until it ends. */
@@ -176,17 +173,7 @@ export async function planNewType(deps: Foundation, caller: Caller, request: Nam
 /** Plans the additions of an import to a type; throws `decision_type_not_found`, `validation_error` or `conflict`. */
 export async function planExtension(deps: Foundation, caller: Caller, id: string, added: Names): Promise<TypePlan> {
   const type = findDecisionType(deps, caller, id);
-  const { options, reason_codes, readings } = type.activeVersion.definition;
-  const definition = {
-    options: [...new Set([...options, ...added.options])],
-    reason_codes: [...new Set([...reason_codes, ...added.reason_codes])],
-    readings: { ...added.readings, ...readings },
-  };
-  const isNew = (field: string) => !isPiiField([field], type.piiFields);
-  const personal = added.pii_fields.filter(isNew);
-  const pii = personal.length > 0 && { pii_fields: [...type.piiFields, ...personal] };
-  const change = readPart(decisionTypeUpdateSchema, { ...definition, ...pii });
-  const planned = await checkUpdate(deps, caller, id, change);
+  const planned = await checkUpdate(deps, caller, id, toAdditions(type, added));
   return {
     begin: (rows) => refuseTooMany(deps, type, rows, ['body']),
     end: () => writeUpdate(deps, caller, planned),
