@@ -413,6 +413,19 @@ describe('the package stage', () => {
     });
     await expect(packagePolicy({ ...state, otherWays: null })).rejects.toThrow('differs from the trained one');
   });
+
+  it('keeps no policy that is certainly less often right than it was measured and cross-validated', async () => {
+    const halves = Array.from({ length: 400 }, (_, i) => createExample(`${i}`, { amount: i }, i < 200 ? 'a' : 'b'));
+    const classified = await classifyRun(createRequest(halves, createDefinition(['a', 'b'])));
+    const state = { ...classified, ...(await evaluateClassifier(classified)), otherWays: null };
+    const { calibrated } = state.finalModel;
+    const bias = calibrated.bias.map((logit, option) => (option === 0 ? logit + 100 : logit));
+    const finalModel = { ...state.finalModel, calibrated: { ...calibrated, bias } };
+    expect((await packagePolicy(state)).metrics.accuracy).toBeGreaterThan(0.95);
+    await expect(packagePolicy({ ...state, finalModel })).rejects.toThrow(
+      /^The finished policy answers \d+ of \d+ known examples correctly, though models that had not seen them were right/,
+    );
+  });
 });
 
 describe('what follows a training', () => {

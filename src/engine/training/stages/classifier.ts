@@ -74,5 +74,11 @@ export function fitClassifier(state: State): Classified {
     report: progress.startStep('classifier', fitFrom, 1, 'Fitting the classifier'),
   });
   const searchNotes = [describeTextUse(state, choice.textUse), ...describeSearch(state)];
-  return { choice, measuredModel, ...chooseMinimum(state, judged), notes: [...notes, ...searchNotes, ...choiceNotes] };
+  return {
+    choice,
+    judged,
+    measuredModel,
+    ...chooseMinimum(state, judged),
+    notes: [...notes, ...searchNotes, ...choiceNotes],
+  };
 }

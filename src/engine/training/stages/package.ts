@@ -3,14 +3,13 @@ import { listInputFields, seeInputs } from '../../bundle/input-fields.ts';
 import { bundleFormatVersion, type Manifest } from '../../bundle/manifest.ts';
 import { writeModelCard } from '../../bundle/model-card.ts';
 import { compileDecider } from '../../decide/decider.ts';
-import { type Decider, recordGoldenLines } from '../../decide/golden.ts';
+import { recordGoldenLines } from '../../decide/golden.ts';
 import { type Metrics, pendingFollowUp } from '../../domain/metrics.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { compileJudge } from '../../findings/search-data.ts';
 import type { SeenInput } from '../../findings/slice-conditions.ts';
 import { findWeakSlices } from '../../findings/slices.ts';
 import { toLabel } from '../../findings/taken-out.ts';
-import type { JsonObject } from '../../json.ts';
 import { suggestThresholds } from '../../measure/promise.ts';
 import {
   type DecidingSettings,
@@ -24,16 +23,18 @@ import {
 import { measureWholeDecision, readBasis } from '../../measure/whole-decision.ts';
 import { computePercentile } from '../../numeric.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
-import type { Adapters, LanguageDetector, MonotonicClock } from '../../ports.ts';
+import type { Adapters, LanguageDetector } from '../../ports.ts';
 import { describeHints, isHinted, isLabelled } from '../data/hint-rows.ts';
 import { countReasonsByOption, toRowLabel } from '../data/labelled-rows.ts';
 import { learnFamiliarity } from '../evaluate/familiarity.ts';
 import { buildManifest } from '../package/build-manifest.ts';
+
 import { makeGoldenInputs } from '../package/golden-inputs.ts';
 import { verifyExport } from '../package/verify-export.ts';
 import type { PackedPolicy, TrainRequest } from '../request.ts';
 import { learnReasonHeads } from '../select/reason-heads.ts';
 import { listCautions } from './cautions.ts';
+import { decideKnown } from './decide-known.ts';
 import { measureMinima, reportRareOptions } from './rare-options.ts';
 import type {
   Classified,
@@ -48,16 +49,16 @@ import type {
 
 type State = Run &
   Pick<Generated, 'rules' | 'rare' | 'examples' | 'origins'> &
-  Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows' | 'split' | 'leftToRules' | 'takenOut'> &
+  Prepared &
   Pick<Planned, 'directions'> &
   Pick<TextModelCompared, 'detectLanguage' | 'languages' | 'textModels'> &
   Pick<TextModelled, 'texts' | 'tuned' | 'textTuning'> &
-  Pick<Classified, 'notes' | 'minima'> &
+  Pick<Classified, 'notes' | 'minima' | 'judged'> &
   Evaluated & { otherWays: Metrics['other_ways'] };
 
-/** Packs the slim bundle and completes the metrics. Rejects where a graph is not its model. */
+/** Packs the slim bundle and completes the metrics. Rejects where it is not what was measured. */
 export async function packagePolicy(state: State): Promise<PackedPolicy> {
-  const { request, ports, progress, rules, trainRows, testRows, measuredRows, evaluation, finalModel } = state;
+  const { request, ports, progress, rules, trainRows, testRows, evaluation, finalModel } = state;
   progress.report('package', 0, 'Exporting the classifier');
   const classifier = exportClassifier(finalModel.calibrated);
   await verifyExport(classifier, finalModel.calibrated, finalModel.rows, ports.runModel);
@@ -103,13 +104,12 @@ export async function packagePolicy(state: State): Promise<PackedPolicy> {
       ? goldenRows.map(({ input }) => input)
       : makeGoldenInputs(goldenRows, request.piiFields ?? [], known);
   const golden = await recordGoldenLines(decider, goldenInputs, request.piiFields ?? []);
-  progress.report('package', 0.7, 'Measuring the time of a decision');
-  const measuredInputs = (measuredRows.length > 0 ? measuredRows : trainRows).map((row) => row.input);
+  progress.report('package', 0.7, 'Deciding known examples');
   const timed = compileDecider(
     { ...parts, manifest: draft },
     { ...ports, encoder: ports.freshEncoder ?? ports.encoder },
   );
-  const latenciesMs = await measureLatency(timed, measuredInputs, ports.now);
+  const latenciesMs = await decideKnown(timed, state, plan.text?.encoder != null);
   const metrics = completeMetrics(state, parts, latenciesMs);
   const digest = digestParts(parts, ports.sha256);
   const modelCard = writeModelCard({ ...parts, digest, golden, metrics, promise: null });
@@ -232,19 +232,6 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
     ],
     ...origins,
   };
-}
-
-const maxMeasured = 100;
-
-/** Milliseconds that each of up to 100 decisions takes, one after the other. */
-async function measureLatency(decider: Decider, inputs: readonly JsonObject[], now: MonotonicClock): Promise<number[]> {
-  const latenciesMs: number[] = [];
-  for (const input of inputs.slice(0, maxMeasured)) {
-    const startedAt = now();
-    await decider.decide(input);
-    latenciesMs.push(now() - startedAt);
-  }
-  return latenciesMs;
 }
 
 const minRows = 30;

@@ -12,6 +12,7 @@ import type { Minimum, RareOptions } from '../data/rare-options.ts';
 import type { ModelEvaluation } from '../evaluate/evaluate-model.ts';
 import type { ProgressReporter } from '../progress.ts';
 import type { TrainPorts, TrainRequest } from '../request.ts';
+import type { JudgedRows } from '../select/choose-classifier.ts';
 import type { TextChoice } from '../select/choose-text.ts';
 import type { ClassifierChoice, FittedModel } from '../select/fit-choice.ts';
 import type { EncodedFold } from '../tune/compare-encoders.ts';
@@ -98,6 +99,8 @@ export type OpenMinimum = Minimum & { added: { wrong: MeasuredShare; allowed: nu
 export type Classified = Notes &
   Pick<Generated, 'rare'> & {
     choice: ClassifierChoice;
+    /** The cross-validation of the choice; null where nothing was compared. */
+    judged: JudgedRows | null;
     measuredModel: FittedModel;
     /** Falling; none where there was no choice. */
     minima: readonly OpenMinimum[];
