@@ -444,4 +444,49 @@ describe('what to label next', () => {
     await vi.waitFor(isRead, { timeout: 600_000, interval: 100 });
     expect(children.length).toBe(2);
   });
+
+  it('learns labels under the options of now, also where these change while examples are read [LBL-3]', async () => {
+    const late: (() => void)[] = [];
+    const { call } = await openForTest({
+      spawnChild: (name, options) => {
+        const child = spawnChild(name, options);
+        if (name === 'labelling-child') holdAnswer(child, 'number', late);
+        return child;
+      },
+    });
+    const type = `/api/v1/decision-types/${await makeType(call)}`;
+    const url = `${type}/examples`;
+    const examples = Array.from({ length: 60 }, (_, n) => ({
+      input: { colour: n % 2 === 0 ? 'red' : 'blue', n },
+      expected_decision: n < 50 ? (n % 2 === 0 ? 'yes' : 'no') : null,
+    }));
+    await call('POST', url, { examples });
+    await call('GET', `${url}/next?count=1&restart=true`);
+    await vi.waitFor(() => expect(late).toHaveLength(1), { timeout: 600_000, interval: 50 });
+    expect((await call('PUT', type, { options: ['no', 'yes'] })).status).toBe(200);
+    const next = async () => (await call('GET', `${url}/next?count=10&restart=true`)).body;
+    const isRead = async () => expect((await next()).labelling_model.examples_read).toBe(60);
+    await vi.waitFor(isRead, { timeout: 600_000, interval: 50 });
+    late[0]?.();
+    for (let asked = 0; asked < 3; asked += 1)
+      for (const { example, suggestion } of (await next()).items)
+        expect(suggestion.decision).toBe(example.input_payload.colour === 'red' ? 'yes' : 'no');
+  });
 });
+
+/** Holds the answer of a child to its first order of a name back, until what is added to `late` is called. */
+function holdAnswer(child: ChildProcess, name: string, late: (() => void)[]): void {
+  const [send, emit] = [child.send.bind(child), child.emit.bind(child)];
+  let held: number | null = null;
+  child.send = (message: { name?: string; id: number }, ...others: never[]) => {
+    if (message.name === name) held ??= message.id;
+    return send(message, ...others);
+  };
+  child.emit = (event: string, ...values: unknown[]) => {
+    const [answer] = values as [{ kind: string; id: number } | undefined];
+    if (event !== 'message' || answer?.kind !== 'done' || answer.id !== held || late.length > 0)
+      return emit(event, ...values);
+    late.push(() => emit(event, ...values));
+    return true;
+  };
+}
