@@ -1,4 +1,4 @@
-/** A training whose process is silent for longer than it may be, by the clock of the machine. */
+/** A training whose process is silent for longer than it may be. */
 import { ChildProcess } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
@@ -12,11 +12,13 @@ import {
   pollUntil,
   removeDataDir,
   startWorkbench,
+  stoppedClock,
   terminal,
   type Workbench,
   workerPid,
 } from '../../server/workbench.ts';
 import { isAlive } from '../tools/is-alive.ts';
+import { passSilently } from '../tools/silent-clock.ts';
 
 let dataDir: string;
 let bench: Workbench;
@@ -33,24 +35,23 @@ describe('a training that is silent', () => {
   it('is stopped when its process sends no heartbeat, holds the slot until that has ended, and is tried again [STA-8] [CRD-6]', async () => {
     const held: (() => boolean)[] = [];
     let holdsKills = true;
-    bench = await startWorkbench(dataDir, {
-      heartbeatTimeoutMs: 6_000,
-      spawnChild: (name, options) => {
-        const child = spawnChild(name, options);
-        const kill = () => ChildProcess.prototype.kill.call(child, 'SIGKILL');
-        // a process that does not end at once, as one that waits for a disk
-        return name === 'worker'
-          ? Object.assign(child, { kill: () => (holdsKills ? held.push(kill) > 0 : kill()) })
-          : child;
-      },
-    });
+    const clock = stoppedClock();
+    const holdKills: typeof spawnChild = (name, options) => {
+      const child = spawnChild(name, options);
+      const kill = () => ChildProcess.prototype.kill.call(child, 'SIGKILL');
+      // a process that does not end at once, as one that waits for a disk
+      return name === 'worker'
+        ? Object.assign(child, { kill: () => (holdsKills ? held.push(kill) > 0 : kill()) })
+        : child;
+    };
+    bench = await startWorkbench(dataDir, { spawnChild: holdKills }, undefined, clock);
     const path = await createTrainable(bench, loanType, loanExamples(40));
     const { policy_id: policyId } = (await bench.call('POST', `${path}/train`)).body;
     const policy = `${path}/policies/${policyId}`;
     const pid = workerPid(bench, policyId);
     process.kill(pid, 'SIGSTOP');
     const progress = () => bench.call('GET', `${policy}/progress`);
-    const stopping = await pollUntil(progress, ({ body }) => body.status !== 'training');
+    const stopping = await passSilently(bench, clock, progress, ({ body }) => body.status !== 'training');
     expect(stopping.body).toMatchObject({ status: 'stopping', attempts: [{ completed_at: null }] });
     expect((await bench.call('GET', policy)).body).toMatchObject({ status: 'stopping', deployed: false });
     const other = await createTrainable(bench, complaintType, complaintExamples(40));
@@ -78,7 +79,8 @@ describe('a training that is silent', () => {
   });
 
   it('stays ended when a note of its silence could only be written afterwards', async () => {
-    bench = await startWorkbench(dataDir, { heartbeatTimeoutMs: 6_000 });
+    const clock = stoppedClock();
+    bench = await startWorkbench(dataDir, {}, undefined, clock);
     const path = await createTrainable(bench, loanType, loanExamples(40));
     const { db, jobs } = bench.deps;
     db.exec(`CREATE TEMP TRIGGER refuse BEFORE UPDATE OF status ON policies WHEN NEW.status = 'stopping'
@@ -86,6 +88,7 @@ describe('a training that is silent', () => {
     const { policy_id: policyId } = (await bench.call('POST', `${path}/train`)).body;
     process.kill(workerPid(bench, policyId), 'SIGSTOP');
     const progress = () => bench.call('GET', `${path}/policies/${policyId}/progress`);
+    await passSilently(bench, clock, progress, ({ body }) => body.attempt_number === 2);
     const done = await pollUntil(progress, terminal);
     expect(done.body).toMatchObject({ status: 'deployed', retry_count: 1 });
     db.exec('DROP TRIGGER refuse');

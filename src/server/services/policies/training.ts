@@ -195,8 +195,7 @@ export function cancelTraining(deps: TrainingDeps, policy: PolicyRecord): Policy
 export function toTrainingRequest(store: Store, toolVersion: string, policyId: string): WorkerOrder['request'] {
   const policy = readPolicy(store, policyId);
   const { definition } = readVersion(store, policy);
-  const { piiFields = [], oneCase = null } =
-    store.decisionTypes.get(policy.decisionTypeId, policy.organisationId) ?? {};
+  const { oneCase = null } = store.decisionTypes.get(policy.decisionTypeId, policy.organisationId) ?? {};
   const isRandom = policy.trainingConfig.split.by === 'random';
   return {
     policyId,
@@ -215,6 +214,7 @@ export function toTrainingRequest(store: Store, toolVersion: string, policyId: s
     ...store.ownAnswers.read(policy.decisionTypeId, policy.organisationId),
     createdAt: isoTime(policy.createdAt),
     isPromised: store.promises.findDeclared(policy.decisionTypeId) !== null,
-    piiFields,
+    // A second attempt leaves out what the record of the policy says that it leaves out.
+    piiFields: policy.piiFields ?? [],
   };
 }
