@@ -205,7 +205,11 @@ describe('the readings of a type', () => {
     const rules = [{ name: 'early', condition: 'ctx.Anreise < "2017-03-01"', then: 'da' }];
     const { body } = await call('POST', `${url}/rules/analyse`, { rules });
     expect(body.impact.rules[0].decisions).toMatchObject({ matched: 0, masked: 1 });
-    const explained = (await call('POST', `${url}/logs/${log.id}/explain`)).body;
+    // On a busy machine the 150 ms of the search may be over before it finds anything.
+    const { body: explained } = await pollUntil(
+      () => call('POST', `${url}/logs/${log.id}/explain`),
+      ({ body: { flips } }) => flips.length > 0,
+    );
     const changes = explained.flips.flatMap((flip: { changes: { field: string; from: unknown }[] }) => flip.changes);
     expect(changes).toContainEqual(expect.objectContaining({ field: 'Stammgast', from: 'vielleicht', to: true }));
   });

