@@ -337,6 +337,8 @@ async function keepDeployed(
       continue;
     }
     try {
+      // It was made between the two looks.
+      if (existsSync(kept)) break;
       const fresh = mkdtempSync(`${kept}-`);
       const bench = await startWorkbench(path.join(fresh, 'data'), {}, undefined, clock);
       const { key } = (
