@@ -142,7 +142,7 @@ describe('a file as people have it', () => {
     await page().getByText('HTML: learned and shown as its text').waitFor();
     expect(await importButton().isDisabled()).toBe(true);
     await page().getByRole('button', { name: 'Leave it out' }).click();
-    expect(await becomes('Closed at')).toBe('ignore');
+    await expect.poll(() => becomes('Closed at')).toBe('ignore');
     await keepPicture(page(), 'import-tickets');
     await importAll();
     await page().getByText('VPN drops every ten minutes & it happens "daily".').first().waitFor();
@@ -178,7 +178,7 @@ describe('a file as people have it', () => {
     await page().getByText('it tells it in 100% of the rows').waitFor();
     await page().getByRole('alert').getByText('Say whether to learn from Closed at.').waitFor();
     await page().getByRole('button', { name: 'Learn from it' }).click();
-    expect(await becomes('Closed at')).toBe('input');
+    await expect.poll(() => becomes('Closed at')).toBe('input');
     await importAll();
   });
 

@@ -113,9 +113,9 @@ describe('the card', () => {
     await expect.poll(text).toBe('a case of the leaking roof');
     await page.keyboard.press('/');
     await page.keyboard.type('print');
-    expect(await shown()).toEqual(['empty printer']);
+    await expect.poll(shown).toEqual(['empty printer']);
     await page.keyboard.press('Escape');
-    expect(await shown()).toHaveLength(9);
+    await expect.poll(shown).toHaveLength(9);
     await page.keyboard.press('/');
     // Both hold the letters; the second of those shown is taken by its number.
     await page.keyboard.type('CO');

@@ -61,7 +61,7 @@ describe('a spreadsheet that nobody prepared', () => {
     ]);
     await page().getByText('Is “Lieferug” the same as “Lieferung”?').waitFor();
     await page().keyboard.press('y');
-    expect(await page().getByLabel('Label Lieferug means').inputValue()).toBe('Lieferung');
+    await expect.poll(() => page().getByLabel('Label Lieferug means').inputValue()).toBe('Lieferung');
     await page().getByText('2 duplicate rows left out: lines 152 (as 5); 153 (as 6).').waitFor();
     await page()
       .getByText('1 line cannot be read: lines 154, 4 cells instead of 3; quote cells that hold a separator.')

@@ -7,6 +7,8 @@ import { type RunningWorkbench, startWorkbenchProcess } from '../tools/workbench
 const rowCount = Number(process.env.LARGE_ROWS ?? 20_000);
 const perCall = 5_000;
 const frameCount = 120;
+/** Less than the page takes for a rest. */
+const longFrameMs = 40;
 const hostile = ['<img src=x onerror=alert(1)>', '__proto__x', 'a'.repeat(180), 'שלום rtl', 'ünïcödé 🎈'];
 const options = [...hostile, ...Array.from({ length: 145 }, (_, index) => `option ${index}`)];
 
@@ -86,18 +88,26 @@ describe('much of everything', () => {
     const asked: string[] = [];
     const note = (request: { url(): string }) => asked.push(request.url());
     page().on('request', note);
-    await page().evaluate(async (count) => {
-      const grid = document.querySelector('[role=grid]');
-      if (!grid) throw new Error('no grid');
-      for (let step = count; step >= 0; step -= 1) {
-        grid.scrollTop = (grid.scrollHeight * step) / count;
-        await new Promise(requestAnimationFrame);
-      }
-    }, frameCount);
+    // A frame that a busy machine takes long for is a moment of rest.
+    const rests = await page().evaluate(
+      async ([count, longMs]) => {
+        const grid = document.querySelector('[role=grid]');
+        if (!grid) throw new Error('no grid');
+        let long = 0;
+        for (let step = count; step >= 0; step -= 1) {
+          const startedMs = performance.now();
+          grid.scrollTop = (grid.scrollHeight * step) / count;
+          await new Promise(requestAnimationFrame);
+          if (performance.now() - startedMs > longMs) long += 1;
+        }
+        return long;
+      },
+      [frameCount, longFrameMs] as const,
+    );
     await waitForQuiet(page());
     page().off('request', note);
     // The way back passes all pages of rows; only those where it rested a moment are read.
-    expect(asked.length).toBeLessThan(rowCount / 100 / 4);
+    expect(asked.length).toBeLessThan(rowCount / 100 / 4 + 2 * rests);
   });
 
   test('150 options are chosen by typing, and names are shown as they are', async () => {
