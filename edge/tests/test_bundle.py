@@ -18,6 +18,7 @@ import pytest
 from decision_edge import EdgePredictor, InvalidBundle, __version__
 from decision_edge._bundle.manifest import check_manifest
 from decision_edge._bundle.release import digest_release
+from service import PATIENCE_S
 from tiny_bundle import parts, seal, write_zip
 
 RELEASES = json.loads((Path(__file__).parents[2] / "test/cases/releases.json").read_text("utf-8"))
@@ -236,7 +237,7 @@ def test_a_refused_file_takes_little_memory(make_bundle: Any, tmp_path: Path, ca
     folders = os.pathsep.join(str(Path(__file__).parents[1] / name) for name in ("src", "tests"))
     environment = {**os.environ, "PYTHONPATH": folders}
     command = [sys.executable, "-c", MEASURE, str(honest), str(hostile)]
-    done = subprocess.run(command, capture_output=True, env=environment, timeout=60, check=True)
+    done = subprocess.run(command, capture_output=True, env=environment, timeout=PATIENCE_S, check=True)
     grown, _, refusal_text = done.stdout.decode().partition(" ")
     assert refusal_text
     assert int(grown) < 100, done.stdout

@@ -13,15 +13,14 @@ import pytest
 
 from decision_edge import __version__
 from decision_edge.__main__ import main
-
-SOURCE = Path(__file__).parents[1] / "src"
+from service import PATIENCE_S, SOURCE
 
 
 def run(*arguments: Any, stdin: bytes = b"", **variables: str) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-W", "error", "-m", "decision_edge", *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": str(SOURCE), "PYTHONIOENCODING": "ascii", **variables}
     environment.pop("ORT_DISABLE_TELEMETRY", None)  # Set in this process by the package, which must set it itself.
-    return subprocess.run(command, input=stdin, capture_output=True, env=environment, timeout=60, check=False)
+    return subprocess.run(command, input=stdin, capture_output=True, env=environment, timeout=PATIENCE_S, check=False)
 
 
 def test_a_decision_leaves_nothing_behind(make_bundle: Any, tmp_path: Path) -> None:

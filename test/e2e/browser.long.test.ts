@@ -111,7 +111,7 @@ describe('the workbench in the browser', () => {
 
   test('exports the bundle', async () => {
     await goToPlace(page(), 'Deploy');
-    const download = page().waitForEvent('download', { timeout: 60_000 });
+    const download = page().waitForEvent('download');
     await page().getByRole('button', { name: 'Export bundle' }).click();
     expect((await download).suggestedFilename()).toMatch(/^refund-requests.*\.zip$/);
   });

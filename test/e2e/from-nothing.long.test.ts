@@ -83,7 +83,7 @@ describe('ten minutes from texts without a label', () => {
 
   test('get a hundred labels by two keys, in the order of their use', async () => {
     // A person needs seconds for a row: by then the labelling model has read the others.
-    await expect.poll(async () => (await askNext()).examples_read, { timeout: 120_000 }).toBe(rows.length);
+    await expect.poll(async () => (await askNext()).examples_read).toBe(rows.length);
     await workbench.call('GET', `${path}/examples/next?count=1&session=reader&restart=true&queue=flagged`);
     await goToAddress(page(), `#/types/${path.split('/').at(-1)}/examples?queue=useful&view=card`);
     await card().waitFor();
@@ -101,7 +101,7 @@ describe('ten minutes from texts without a label', () => {
       .waitFor();
     await page().keyboard.press('t');
     await goToPlace(page(), 'Train');
-    await page().getByText('Trained and live').first().waitFor({ timeout: 240_000 });
+    await page().getByText('Trained and live').first().waitFor({ timeout: 600_000 });
     // The text model may be tuned in the background by now: the page is not at rest, and need not be.
     await page()
       .getByText(/^Hints taught/)

@@ -117,7 +117,7 @@ describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
       const name = place.replace(/[^a-z]+/g, '-').replace(/^-|-$/g, '') || 'start';
       await keepPicture(page, `${name}-${theme}`);
       const changed = async () => compareWithKept(await page.screenshot(), `${name}-${theme}`);
-      if (known.includes(place)) await expect.poll(changed, { timeout: 60_000 }).toBeLessThan(maxChanged);
+      if (known.includes(place)) await expect.poll(changed).toBeLessThan(maxChanged);
       expect(await listViolations(page, rules)).toEqual([]);
       if (theme === 'dark') return;
       const fewest = fewestFigures[place] ?? 0;

@@ -14,7 +14,7 @@ from decision_edge import _rules
 from decision_edge._rules.evaluate import compile_tree
 from decision_edge._rules.values import Failure, Run, equal
 
-MAX_SECONDS = 20.0  # generous: what is bounded is the number of steps
+MAX_SECONDS = 20.0  # of the processor; generous: what is bounded is the number of steps
 SHARED = pathlib.Path(__file__).parents[3] / "test" / "cases"
 CASES = json.loads((SHARED / "rules.json").read_text("utf-8"))["cases"]
 HOSTILE = json.loads((SHARED / "rules-hostile.json").read_text("utf-8"))
@@ -116,11 +116,11 @@ def test_a_hostile_rule_ends_within_its_steps_and_tells_nothing_of_the_input(cas
     condition = expand(case["condition"])
     listed = [rule(case["ast"], condition)]
     rules = _rules.load_rules({"rules": listed})
-    started = time.monotonic()
+    started = time.process_time()
     values = as_doubles(expand(case["input"]))
     trace = trace_rules(listed, values)
     assert (rules.find_match(values) is not None) == (case["outcome"] == "matched")
-    assert time.monotonic() - started < MAX_SECONDS
+    assert time.process_time() - started < MAX_SECONDS
     assert trace[0]["outcome"] == case["outcome"]
     assert trace[0]["error"] == case["error"]
     if case["error"] is not None:

@@ -60,7 +60,7 @@ describe.skipIf(process.env.WALK_ROUNDS === undefined).each(rounds)(
             );
             return body.filter(({ status }) => ['trained', 'deployed'].includes(status)).length;
           },
-          { timeout: 240_000 },
+          { timeout: 600_000 },
         )
         .toBe(count);
 

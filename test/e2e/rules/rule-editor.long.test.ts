@@ -141,7 +141,7 @@ describe.each(['light', 'dark'] as const)('the editor of a condition, %s', (them
           () => false,
         );
       };
-      await expect.poll(pointAtMark, { timeout: 30_000 }).toBe(true);
+      await expect.poll(pointAtMark).toBe(true);
       expect(await isReadable(hover)).toContain(kind);
       await page.screenshot({ path: join(pictures, `editor-${kind}-${theme}.png`) });
     }

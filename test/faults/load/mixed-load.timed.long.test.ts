@@ -252,7 +252,7 @@ it.skipIf(process.platform !== 'linux')(
     await Promise.all([...callers.map(run), watch(), watchHeap()]);
     const readHeap = () =>
       readFileSync(path.join(folder.dataDir, 'heap.txt'), 'utf8').split('\n').filter(Boolean).map(Number);
-    await expect.poll(() => readHeap().length, { timeout: 10_000 }).toBe(heapParts);
+    await expect.poll(() => readHeap().length).toBe(heapParts);
     const db = new Database(path.join(folder.dataDir, 'workbench.db'), { readonly: true });
     const count = (sql: string) => Number(db.prepare(sql).pluck().get());
     const logged = count('SELECT count(*) FROM decision_logs');

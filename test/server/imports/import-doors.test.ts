@@ -157,9 +157,7 @@ const toFile = (labels: readonly string[]) =>
     )
     .map((rows) => [['n', 'text', 'label'], ...rows]);
 
-it('gives the same examples, dropped rows, readings and refused labels behind every door [FIL-45]', {
-  timeout: 120_000,
-}, async () => {
+it('gives the same examples, dropped rows, readings and refused labels behind every door [FIL-45]', async () => {
   const doors = await openDoors();
   const check = async (rows: (string | number)[][], format: keyof typeof formats) => {
     const file = toCase(formats[format](rows));
@@ -236,7 +234,7 @@ async function openMerge({ app, call, token }: Awaited<ReturnType<typeof openFor
   return { id, url, name, text, client: clientOf(app, token), list };
 }
 
-it('merges an export on its way back alike behind every door [FIL-45]', { timeout: 120_000 }, async () => {
+it('merges an export on its way back alike behind every door [FIL-45]', async () => {
   const bench = await openForTest();
   const { call } = bench;
   const scratch = temporaryFolder();

@@ -41,7 +41,7 @@ const writesTickets: Behaviour = (asked, response) => {
 
 async function open(behaviours: Behaviour[], options: { timeoutMs?: number; more?: Record<string, unknown> } = {}) {
   const stub = await startStub(...behaviours);
-  const opened = await openForTest({ synchronous: 'NORMAL', teacherTimeoutMs: options.timeoutMs ?? 10_000 });
+  const opened = await openForTest({ synchronous: 'NORMAL', teacherTimeoutMs: options.timeoutMs ?? 60_000 });
   const { call } = opened;
   const made = await call('POST', '/api/v1/connections', {
     name: 'my model',
@@ -269,7 +269,7 @@ describe('a teacher that fails', () => {
     ['gives nothing', says({ examples: [] }), 'Only 0 of 2', 1],
   ];
   it.each(cases)('because it %s: 503, nothing stored, nothing charged', async (_what, behaviour, why, calls) => {
-    const { call, url, stub } = await open([behaviour], { timeoutMs: why.startsWith('within') ? 1_000 : 60_000 });
+    const { call, url, stub } = await open([behaviour], { ...(why.startsWith('within') && { timeoutMs: 1_000 }) });
     const refused = await call('POST', `${url}/generate`, { count: 2, option: 'bug' });
     expect([refused.status, refused.body.error.code]).toEqual([503, 'unavailable']);
     expect(refused.body.error.message).toContain(why);
@@ -291,7 +291,7 @@ describe('a teacher that fails', () => {
   });
 
   it('is not waited for when the program closes', async () => {
-    const { call, url, stub, deps } = await open([never], { timeoutMs: 60_000 });
+    const { call, url, stub, deps } = await open([never]);
     const answer = call('POST', `${url}/generate`, { count: 2, option: 'bug' });
     await expect.poll(() => stub.asked.length).toBe(1);
     deps.runtime.modelConnections.close();
