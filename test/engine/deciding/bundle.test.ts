@@ -1,5 +1,5 @@
 import { strFromU8, strToU8, zipSync } from 'fflate';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type BundleParts,
   identifyBundle,
@@ -112,12 +112,10 @@ describe('packing and opening a bundle', () => {
   });
 
   it('writes the same bytes every time, in every time zone', () => {
-    const before = process.env.TZ;
     const first = packed();
-    process.env.TZ = 'Asia/Tokyo';
-    const second = packed();
-    process.env.TZ = before;
-    expect(second).toEqual(first);
+    vi.stubEnv('TZ', 'Asia/Tokyo');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(packed()).toEqual(first);
   });
 
   it('makes the full bundle from the slim one and refuses another text model', () => {
