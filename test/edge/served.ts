@@ -35,7 +35,8 @@ export class Service {
   private constructor(command: readonly string[]) {
     const [program = '', ...args] = command;
     this.child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
-    this.#ended = once(this.child, 'exit');
+    // With its log read to the end.
+    this.#ended = once(this.child, 'close');
   }
 
   /** Starts `decision-edge serve` with these arguments at a free port. */

@@ -34,7 +34,7 @@ async function tryStart(dataDir: string, env: Record<string, string>): Promise<S
   child.stderr.on('data', (data) => {
     said += String(data);
   });
-  const ended = once(child, 'exit').then(() => false);
+  const ended = once(child, 'close').then(() => false);
   const served = await Promise.race([once(createInterface({ input: child.stdout }), 'line').then(() => true), ended]);
   child.kill('SIGKILL');
   await ended;
