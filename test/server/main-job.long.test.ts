@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningWorkbench, startWorkbenchProcess } from '../e2e/tools/workbench-process.ts';
 import { requireEdgePython } from '../edge-python.ts';
+import { terminal } from './workbench.ts';
 
 type Row = { input: Record<string, unknown>; decision: string };
 type Outcome = {
@@ -155,7 +156,7 @@ describe('the main job, end to end [EDG-5]', { timeout: 600_000 }, () => {
       );
       expect(progress.body.progress_percent).toBeGreaterThanOrEqual(last);
       last = progress.body.progress_percent;
-      if (progress.body.status !== 'training') {
+      if (terminal(progress)) {
         expect(progress.body, progress.body.error ?? '').toMatchObject({ status: 'deployed', progress_percent: 100 });
         break;
       }
@@ -223,14 +224,8 @@ describe('the main job, end to end [EDG-5]', { timeout: 600_000 }, () => {
     await workbench.call('POST', `${type}/examples`, { examples: train });
     const accepted = await workbench.call<{ policy_id: string }>('POST', `${type}/train`);
     expect(accepted.status).toBe(202);
-    for (;;) {
-      const progress = await workbench.call<{ status: string }>(
-        'GET',
-        `${type}/policies/${accepted.body.policy_id}/progress`,
-      );
-      if (progress.body.status !== 'training') break;
-      await wait(250);
-    }
+    const progress = `${type}/policies/${accepted.body.policy_id}/progress`;
+    while (!terminal(await workbench.call('GET', progress))) await wait(250);
     const answers = await decideOverRest(workbench, workbench.token, 'german_credit', held);
     const right = answers.filter((answer, at) => answer.decision === held[at]?.decision).length;
     expect(right / held.length).toBeGreaterThanOrEqual(0.74);

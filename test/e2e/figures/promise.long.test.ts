@@ -1,6 +1,7 @@
 /** Somebody promises an error on the page, trains again, and sees what becomes of the promise. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { terminal } from '../../server/workbench.ts';
 import { goToPlace, openWindow, pictures, type Window } from '../tools/browser-page.ts';
 import { startSample } from '../tools/sample.ts';
 import type { RunningWorkbench } from '../tools/workbench-process.ts';
@@ -28,8 +29,8 @@ describe('a promise on the page', () => {
     const { body } = await workbench.call<{ policy_id: string }>('POST', `${path}/train`, { tune_hyperparams: false });
     const policy = `${path}/policies/${body.policy_id}`;
     for (;;) {
-      const { status } = (await workbench.call<{ status: string }>('GET', `${policy}/progress`)).body;
-      if (status !== 'training') return status;
+      const answer = await workbench.call<{ status: string }>('GET', `${policy}/progress`);
+      if (terminal(answer)) return answer.body.status;
       await wait(300);
     }
   }

@@ -1,6 +1,7 @@
 /** As many options as people have, and inputs of 25 fields, in a small window: nothing needed is out of sight. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { terminal } from '../../server/workbench.ts';
 import { goToAddress, goToPlace, isInSight, openWindow, type Window, waitForQuiet } from '../tools/browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from '../tools/workbench-process.ts';
 
@@ -83,7 +84,7 @@ describe('many options', () => {
     await workbench.call('POST', `${path}/examples`, { examples });
     const started = await workbench.call<{ policy_id: string }>('POST', `${path}/train`, { tune_hyperparams: false });
     const progress = `${path}/policies/${started.body.policy_id}/progress`;
-    while ((await workbench.call<{ status: string }>('GET', progress)).body.status === 'training') await wait(300);
+    while (!terminal(await workbench.call('GET', progress))) await wait(300);
     return made.body.id;
   }
 

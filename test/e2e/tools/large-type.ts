@@ -1,6 +1,7 @@
 /** A type as a department has it: twelve options, names with tails, marks and long words, and 20,000 rows. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { terminal } from '../../server/workbench.ts';
 import type { RunningWorkbench } from './workbench-process.ts';
 
 /** Names with tails, marks above capitals, and words as long as German has them. */
@@ -55,7 +56,7 @@ export async function train(workbench: RunningWorkbench, path: string, further: 
   const settings = { tune_hyperparams: false, tune_encoder: false, ...further };
   const { policy_id } = await ask<{ policy_id: string }>(workbench, 'POST', `${path}/train`, settings);
   const progress = `${path}/policies/${policy_id}/progress`;
-  while ((await ask<{ status: string }>(workbench, 'GET', progress)).status === 'training') await wait(300);
+  while (!terminal({ body: await ask(workbench, 'GET', progress) })) await wait(300);
 }
 
 /** Sends inputs to the service, so that the log has something to show. */

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Answer, deployForAll, loanExamples, loanType, openForTest } from '../../server/workbench.ts';
+import {
+  type Answer,
+  deployForAll,
+  loanExamples,
+  loanType,
+  openForTest,
+  pollUntil,
+  terminal,
+} from '../../server/workbench.ts';
 import { holdDatabase } from '../tools/storage/hold-database.ts';
 
 const trained = deployForAll(loanType, loanExamples(40));
@@ -90,7 +98,7 @@ describe('while another program holds the data file', () => {
     await wait(500);
     expect((await readProgress()).status).toBe('training');
     holder.exec('ROLLBACK');
-    while ((await readProgress()).status === 'training') await wait(20);
-    expect((await readProgress()).status).toBe('deployed');
+    const { body } = await pollUntil(() => call('GET', `${trained.url}/policies/${policy_id}/progress`), terminal);
+    expect(body.status).toBe('deployed');
   });
 });

@@ -1,6 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { makeType, openForTest } from '../workbench.ts';
+import { makeType, openForTest, pollUntil, terminal } from '../workbench.ts';
 
 const options = ['constructor', 'hasOwnProperty', 'toString'];
 
@@ -40,12 +39,7 @@ it('trains on them and decides them', async () => {
   }));
   expect((await call('POST', `${url}/examples`, { examples })).status).toBe(201);
   const started = await call('POST', `${url}/train`, { n_tuning_trials: 1 });
-  const deadline = performance.now() + 600_000;
-  let policy = started;
-  while (['training', undefined].includes(policy.body.status) && performance.now() < deadline) {
-    await wait(50);
-    policy = await call('GET', `${url}/policies/${started.body.id}`);
-  }
+  const policy = await pollUntil(() => call('GET', `${url}/policies/${started.body.id}`), terminal);
   expect([policy.body.status, policy.body.error]).toEqual(['deployed', null]);
   expect(Object.keys(policy.body.metrics.per_class).sort()).toEqual([...options].sort());
   for (const [value, decision, stage] of [
