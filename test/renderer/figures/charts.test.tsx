@@ -2,6 +2,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import type { Metrics } from '../../../src/engine/domain/metrics.ts';
+import { drawChart } from '../../../src/renderer/parts/charts/drawing.ts';
 import { number, percent } from '../../../src/renderer/parts/text/figures.ts';
 import { prepareClaims } from '../claims.ts';
 import { claims } from '../deployed.ts';
@@ -21,6 +22,24 @@ async function readChart(part: string, place = 0): Promise<string[][]> {
     [...row.querySelectorAll('td')].map(({ textContent }) => textContent ?? ''),
   );
 }
+
+describe('bars', () => {
+  it('are as many as rows that count: none where nothing is counted yet', () => {
+    const countBars = (counts: readonly number[]) =>
+      drawChart(
+        {
+          rows: counts.map((rows, at) => ({ rows, at })),
+          columns: [],
+          x: { name: 'Confidence', show: number, from: ({ at }) => at, to: ({ at }) => at + 1 },
+          y: { name: 'Rows', show: number },
+          bars: { series: [{ colour: 'red', of: ({ rows }) => rows }] },
+        },
+        ...([400, 16, false] as const),
+      ).querySelectorAll('[aria-label=rect] rect').length;
+    expect(countBars([0, 2, 0, 5])).toBe(2);
+    expect(countBars([0, 0, 0, 0])).toBe(0);
+  });
+});
 
 describe('the charts of Evaluate', () => {
   it('say as a table how sure decisions are, how sure they may be, and what examples brought [CHA-1]', async () => {

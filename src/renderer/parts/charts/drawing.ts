@@ -55,7 +55,9 @@ function middleOf<Row>(spec: ChartSpec<Row>) {
 function markBars<Row>(spec: ChartSpec<Row>): Plot.Markish {
   const { rows, x, bars } = spec;
   const end = endOf(spec);
-  const stacked = bars?.series.flatMap((series) => rows.map((row) => ({ row, series }))) ?? [];
+  const all = bars?.series.flatMap((series) => rows.map((row) => ({ row, series }))) ?? [];
+  // On a scale from nothing to nothing, bars of nothing would be as high as the drawing.
+  const stacked = all.filter(({ row, series }) => series.of(row) !== 0);
   return Plot.rectY(stacked, {
     x1: ({ row }) => x.from(row),
     x2: ({ row }) => end(row),
