@@ -48,6 +48,22 @@ describe('Define', () => {
     );
   });
 
+  it('keeps a threshold whose field is emptied, and shows it again when the field is left', async () => {
+    const { call } = await openForTest();
+    await openDefine(call, await makeType(call));
+    const field = screen.getByLabelText<HTMLInputElement>('Decide directly from');
+    const kept = field.value;
+    for (const typed of ['', '0.', '-']) {
+      enter('Decide directly from', typed);
+      expect(field.value).toBe(typed);
+      fireEvent.blur(field);
+      expect(field.value).toBe(kept);
+    }
+    expect(screen.queryByText('Save changes')).toBeNull();
+    enter('Decide directly from', '0.9');
+    await screen.findByText('Save changes');
+  });
+
   it('gives an option a higher threshold than the others, and takes it away again [CST-9]', async () => {
     const { call } = await openForTest();
     const id = await makeType(call);

@@ -1,6 +1,7 @@
-import { NativeSelect, NumberInput } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { NumberField } from '../../parts/fields/number-field.tsx';
 import { OwnThresholds, thresholdBounds } from '../../parts/fields/own-thresholds.tsx';
 import { useFirstPart } from '../../parts/hooks/use-first-part.ts';
 import { showUnseen } from '../../parts/text/names.ts';
@@ -34,21 +35,21 @@ export function Thresholds({ type }: { type: DecisionType }) {
     edit({ confidence_thresholds: { ...draft.confidence_thresholds, ...patch } }, `threshold-${Object.keys(patch)[0]}`);
   return (
     <div className="part stack">
-      <NumberInput
+      <NumberField
         label="Decide directly from"
         description="Confidence, 0 to 1"
         {...thresholdBounds}
         value={auto_decide}
-        onChange={(value) => set({ auto_decide: Number(value) })}
+        onNumber={(value) => set({ auto_decide: value })}
         error={escalation > auto_decide ? 'It must not be below the fallback threshold.' : undefined}
       />
       <OwnThresholds options={draft.options} thresholds={draft.confidence_thresholds} set={set} />
-      <NumberInput
+      <NumberField
         label="Fall back below"
         description="Confidence, 0 to 1"
         {...thresholdBounds}
         value={escalation}
-        onChange={(value) => set({ escalation: Number(value) })}
+        onNumber={(value) => set({ escalation: value })}
       />
       <NativeSelect
         label="Between these two"

@@ -6,6 +6,7 @@ import type { MeasuredShare } from '../../../engine/measured.ts';
 import type { GroupSetting } from '../../../engine/report/groups.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { NumberField } from '../../parts/fields/number-field.tsx';
 import { Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { number, percent } from '../../parts/text/figures.ts';
@@ -133,14 +134,14 @@ function GroupSheet({ type, onClose }: { type: DecisionType; onClose(): void }) 
           value={groups.favoured ?? ''}
           onChange={(event) => edit({ favoured: event.currentTarget.value || null })}
         />
-        <NumberInput
+        <NumberField
           label="Least ratio"
           description="Of the least favoured to the most"
           min={0}
           max={1}
           step={0.05}
           value={groups.min_ratio}
-          onChange={(value) => edit({ min_ratio: Number(value) })}
+          onNumber={(min_ratio) => edit({ min_ratio })}
         />
         <NumberInput
           label="Most errors"

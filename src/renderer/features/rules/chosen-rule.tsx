@@ -1,5 +1,5 @@
 /** The pane beside the sheet of rules: the field and the rule at the cursor. */
-import { ActionIcon, Button, NumberInput } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useMemo } from 'react';
 import type { NamedLists, Rule } from '../../../engine/domain/definition.ts';
@@ -13,6 +13,7 @@ import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { Chart } from '../../parts/charts/chart.tsx';
+import { NumberField } from '../../parts/fields/number-field.tsx';
 import { Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { count, number } from '../../parts/text/figures.ts';
@@ -105,19 +106,19 @@ function RuleWords({ rule }: { rule: Rule }) {
 
 /** Moves the rule among the others, or deletes it. */
 function RuleOrder({ desk, place, priority }: { desk: RulesDesk; place: number; priority: number }) {
-  const take = (typed: string | number) =>
-    desk.setRuleAt(place, { priority: Math.max(1, Math.round(Number(typed) || 1)) }, `priority-${place}`);
+  const take = (typed: number) =>
+    desk.setRuleAt(place, { priority: Math.max(1, Math.round(typed)) }, `priority-${place}`);
   return (
     <div className="part row">
       <span className="muted">Priority</span>
-      <NumberInput
+      <NumberField
         aria-label="Priority"
         title="Rules with lower numbers go first."
         size="xs"
         w={80}
         min={1}
         value={priority}
-        onChange={take}
+        onNumber={take}
       />
       <ActionIcon aria-label="Move the rule up" title="Alt+↑" onClick={() => desk.move(place, -1)}>
         <ArrowUp size={14} />

@@ -1,8 +1,9 @@
-import { CloseButton, NativeSelect, NumberInput } from '@mantine/core';
+import { CloseButton, NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import { useFirstPart } from '../hooks/use-first-part.ts';
 import { showUnseen } from '../text/names.ts';
+import { NumberField } from './number-field.tsx';
 
 /** The values that a threshold may have. */
 export const thresholdBounds = { min: 0, max: 1, step: 0.01, decimalScale: 4 };
@@ -25,12 +26,12 @@ export function OwnThresholds({ options, thresholds: { auto_decide, by_option = 
     <>
       {own.map(([option, threshold]) => (
         <div key={option} className="stack tight">
-          <NumberInput
+          <NumberField
             label={`${showUnseen(option)} directly from`}
             {...thresholdBounds}
             min={auto_decide}
             value={threshold}
-            onChange={(value) => change(option, Number(value))}
+            onNumber={(value) => change(option, value)}
             rightSectionPointerEvents="all"
             rightSection={
               <CloseButton
