@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect } from 'react';
 /** Marks what single keys act in; it can have the focus itself. */
 export const takesKeys = { 'data-takes-keys': true } as const;
 const marked = '[data-takes-keys]';
+const placeBody = 'section:has(> header > h1) > .body';
 
 /** For a button that a pointer presses while the keys act elsewhere: they stay there. */
 export const leavesFocus = { onMouseDown: (event: { preventDefault(): void }) => event.preventDefault() };
@@ -24,10 +25,11 @@ export function isDialogOpen(): boolean {
   return document.querySelector('[aria-modal="true"]') !== null;
 }
 
-/** Gives the focus to where single keys act, unless somebody is typing or it is there already. */
-function focusRows(): void {
+/** Gives the focus to where single keys act, else to another part, unless somebody is typing or it is there already. */
+function focusRows(other = marked): void {
   if (findKeyPlace(document.activeElement) !== 'elsewhere' || isDialogOpen()) return;
-  document.querySelector<HTMLElement>(marked)?.focus({ preventScroll: true });
+  const part = document.querySelector<HTMLElement>(marked) ?? document.querySelector<HTMLElement>(other);
+  part?.focus({ preventScroll: true });
 }
 
 /** Focuses where single keys act whenever other rows are there; `rows` names them, null while there are none. */
@@ -38,19 +40,20 @@ export function useRowsFocus(rows: string | null): void {
   }, [rows]);
 }
 
-/** Gives the focus back to where single keys act when what had it is gone: a dialog, a notice, a button. */
+/** Gives the focus back to where single keys act when what had it is gone; in other places, a key scrolls the place. */
 export function useFocusBack(): void {
   useEffect(() => {
-    const giveBack = () => {
-      if (document.activeElement === document.body) focusRows();
+    const giveBack = (other?: string) => {
+      if (document.activeElement === document.body) focusRows(other);
     };
     const left = () => setTimeout(giveBack);
+    const pressed = ({ key }: KeyboardEvent) => giveBack(/^(?:Arrow|Page|Home|End| )/.test(key) ? placeBody : marked);
     document.addEventListener('focusout', left);
     // A dialog that goes after its button was switched off takes no focus with it, so nothing is heard of it.
-    document.addEventListener('keydown', giveBack, { capture: true });
+    document.addEventListener('keydown', pressed, { capture: true });
     return () => {
       document.removeEventListener('focusout', left);
-      document.removeEventListener('keydown', giveBack, { capture: true });
+      document.removeEventListener('keydown', pressed, { capture: true });
     };
   }, []);
 }

@@ -317,6 +317,27 @@ describe('labelling by keyboard', () => {
     }
   });
 
+  test('a row is read from its beginning, however far the last one was; a place without rows scrolls by the first key', async () => {
+    await open(3, 'view=card&queue=to-label');
+    const { page } = opened;
+    await page.setViewportSize({ width: 1024, height: 320 });
+    const shown = page.locator('.main-text');
+    const pane = page.locator('section:has(> header > h1) > .body');
+    const readPlace = () => pane.evaluate(({ scrollTop }) => scrollTop);
+    await expect.poll(() => shown.innerText()).toBe('example number 2');
+    await page.keyboard.press('PageDown');
+    await expect.poll(readPlace).toBeGreaterThan(0);
+    await page.keyboard.press('1');
+    await expect.poll(() => shown.innerText()).toBe('example number 1');
+    expect(await readPlace()).toBe(0);
+    await saved();
+    await page.keyboard.press('g');
+    await page.keyboard.press('d');
+    await page.getByLabel('Keep log records for (days)').waitFor();
+    await page.keyboard.press('PageDown');
+    await expect.poll(readPlace).toBeGreaterThan(0);
+  });
+
   test('behind the last row of a queue no key finds one; what was skipped comes again, and N opens the next queue', async () => {
     await open(3, 'view=card&queue=to-label');
     const { page } = opened;

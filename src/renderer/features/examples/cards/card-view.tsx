@@ -1,6 +1,6 @@
 /** The view of examples one at a time, with a key for each option. */
 import { Button } from '@mantine/core';
-import { memo, type ReactNode, useMemo, useRef } from 'react';
+import { memo, type ReactNode, useLayoutEffect, useMemo, useRef } from 'react';
 import { isConversation } from '../../../../engine/features/conversation.ts';
 import type { Explanation } from '../../../../server/contract/deciding/decisions.ts';
 import type { Example } from '../../../../server/contract/examples/examples.ts';
@@ -116,6 +116,10 @@ function CardDesk(props: DeskProps) {
   const narrow = useNarrow();
   const wide = useWide();
   const isHere = !rows.isLoading && rows.error === null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a text is read from its beginning, however far the last one was
+  useLayoutEffect(() => {
+    desk.card.current?.scrollIntoView({ block: 'start' });
+  }, [current?.id]);
   useRowsFocus(isHere ? queue : null);
   const why = useWhy(type, 'examples');
   // Who judges blind sees nothing that speaks for an answer.
