@@ -1,4 +1,5 @@
-import { Button } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
+import { X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { Example } from '../../../server/contract/examples/examples.ts';
 import { Figure } from '../../parts/figure.tsx';
@@ -29,8 +30,6 @@ const leap = 20;
 type Selection = { kind: 'ids'; ids: ReadonlySet<string> } | { kind: 'all' };
 const nothing: Selection = { kind: 'ids', ids: new Set() };
 
-const whatIsCounted = 'Examples in this queue that have the words searched for and pass the filters.';
-
 /** The examples in a table of any length, a column for each field, labelled by the same keys as the card. */
 export function TableView({ type, queue, search, title, tools, side, onHint }: ViewProps) {
   // In a small window the row would lie over the table.
@@ -58,7 +57,7 @@ export function TableView({ type, queue, search, title, tools, side, onHint }: V
       title={title}
       still
       head={
-        <Figure className="muted" says={whatIsCounted}>
+        <Figure className="muted" says="Examples in this queue that have the words searched for and pass the filters.">
           {count(rows.total, 'row')}
         </Figure>
       }
@@ -82,17 +81,14 @@ export function TableView({ type, queue, search, title, tools, side, onHint }: V
           typeId={type.id}
           seen={seen}
           tests={readTests(fields)}
-          columns={columns.all}
-          shown={columns.shown}
+          columns={columns}
           filtered={filtered}
           onFilter={setFiltered}
           onHint={onHint}
+          instead={selected > 0 && <BulkBar type={type} selected={selected} bulk={bulk} onClear={clear} />}
         />
         {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
         {rows.count === 0 && rows.error === null && <NoRows isLoading={rows.isLoading} />}
-        {selected > 0 && (
-          <BulkBar options={type.active_version.options} selected={selected} bulk={bulk} onClear={clear} />
-        )}
         {rows.count > 0 && (
           <Grid
             label="Examples"
@@ -166,10 +162,9 @@ function useSelection(total: number, work: Work, filter: string) {
     setSelection({ kind: 'ids', ids });
     work.move(1);
   };
-  const selectAll = () => setSelection({ kind: 'all' });
   useCommands('Label', [
     { id: 'row-select', title: 'Select the row, or not', keys: 'x', run: toggle },
-    { id: 'select-all', title: 'Select all rows', keys: 'Mod+A', run: selectAll },
+    { id: 'select-all', title: 'Select all rows', keys: 'Mod+A', run: () => setSelection({ kind: 'all' }) },
   ]);
   return {
     selection,
@@ -285,16 +280,19 @@ const toWorkOnMany = (work: Work, { ask, refuse }: ReturnType<typeof useBulk>): 
 });
 
 type BulkBarProps = {
-  options: readonly string[];
+  type: ViewProps['type'];
   selected: number;
   bulk: ReturnType<typeof useBulk>;
   onClear(): void;
 };
 
 /** Offers the acts on the selected rows. */
-function BulkBar({ options, selected, bulk: { isRunning, run, ask }, onClear }: BulkBarProps) {
+function BulkBar({ type, selected, bulk: { isRunning, run, ask }, onClear }: BulkBarProps) {
   return (
     <div className="row bulk" role="toolbar" aria-label="Selected examples">
+      <ActionIcon aria-label="Clear the selection" onClick={onClear}>
+        <X size={14} />
+      </ActionIcon>
       <Figure className="strong" says="Examples that the buttons beside this act on.">
         {number(selected)} selected
       </Figure>
@@ -302,7 +300,7 @@ function BulkBar({ options, selected, bulk: { isRunning, run, ask }, onClear }: 
         label="Label the selected examples"
         hideLabel
         placeholder="Label as…"
-        options={options}
+        options={type.active_version.options}
         value={null}
         onValue={(decision) => decision !== null && run({ action: 'set_decision', decision })}
       />
@@ -311,9 +309,6 @@ function BulkBar({ options, selected, bulk: { isRunning, run, ask }, onClear }: 
       </Button>
       <Button disabled={isRunning} onClick={() => (selected > 1 ? ask : run)({ action: 'delete' })}>
         Delete
-      </Button>
-      <Button variant="subtle" onClick={onClear}>
-        Clear the selection
       </Button>
     </div>
   );

@@ -1,6 +1,6 @@
 import { Button, Modal, MultiSelect } from '@mantine/core';
 import { X } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { FieldTest } from '../../../../server/contract/examples/examples.ts';
 import type { SeenFields } from '../../../parts/hooks/use-seen-fields.ts';
 import { changeQuery } from '../../../state/route.ts';
@@ -15,16 +15,17 @@ type TableBarProps = {
   typeId: string;
   seen: SeenFields;
   tests: readonly FieldTest[];
-  columns: readonly Titled[];
-  shown: readonly Titled[];
+  columns: { all: readonly Titled[]; shown: readonly Titled[] };
   /** The field whose filter is open, '' for any; null while none is. */
   filtered: string | null;
   onFilter(field: string | null): void;
   onHint(): void;
+  /** Shown in its line, so that the rows below stay where they are; the keys of the bar go on acting. */
+  instead: ReactNode;
 };
 
 /** The filters of the table as chips, its columns and its views. */
-export function TableBar({ typeId, seen, tests, columns, shown, filtered, onFilter, onHint }: TableBarProps) {
+export function TableBar({ typeId, seen, tests, columns, filtered, onFilter, onHint, instead }: TableBarProps) {
   const [open, setOpen] = useState<'columns' | 'views' | null>(null);
   const close = () => setOpen(null);
   const filter = () => seen.size > 0 && onFilter('');
@@ -34,46 +35,50 @@ export function TableBar({ typeId, seen, tests, columns, shown, filtered, onFilt
     { id: 'open-views', title: 'Views of the table', run: () => setOpen('views') },
   ]);
   return (
-    <div className="row foot" role="toolbar" aria-label="Filters, columns and views">
-      <Button size="compact-sm" disabled={seen.size === 0} onClick={filter}>
-        Filter…
-      </Button>
-      {tests.map((test) => (
-        <Button.Group key={test.field}>
-          <Button size="compact-sm" variant="light" onClick={() => onFilter(test.field)}>
-            {describeTest(test)}
+    <>
+      {instead || (
+        <div className="row foot" role="toolbar" aria-label="Filters, columns and views">
+          <Button size="compact-sm" disabled={seen.size === 0} onClick={filter}>
+            Filter…
           </Button>
-          <Button
-            size="compact-sm"
-            variant="light"
-            aria-label={`Remove the filter ${describeTest(test)}`}
-            onClick={() => changeQuery({ fields: putTest(tests, { field: test.field }), row: '' })}
-          >
-            <X size={12} aria-hidden="true" />
+          {tests.map((test) => (
+            <Button.Group key={test.field}>
+              <Button size="compact-sm" variant="light" onClick={() => onFilter(test.field)}>
+                {describeTest(test)}
+              </Button>
+              <Button
+                size="compact-sm"
+                variant="light"
+                aria-label={`Remove the filter ${describeTest(test)}`}
+                onClick={() => changeQuery({ fields: putTest(tests, { field: test.field }), row: '' })}
+              >
+                <X size={12} aria-hidden="true" />
+              </Button>
+            </Button.Group>
+          ))}
+          <Button size="compact-sm" title="Teaches the next training what these rows are." onClick={onHint}>
+            Hint…
           </Button>
-        </Button.Group>
-      ))}
-      <Button size="compact-sm" title="Teaches the next training what these rows are." onClick={onHint}>
-        Hint…
-      </Button>
-      <span className="grow" />
-      <Button size="compact-sm" variant="subtle" onClick={() => setOpen('columns')}>
-        Columns…
-      </Button>
-      <Button size="compact-sm" variant="subtle" onClick={() => setOpen('views')}>
-        Views…
-      </Button>
+          <span className="grow" />
+          <Button size="compact-sm" variant="subtle" onClick={() => setOpen('columns')}>
+            Columns…
+          </Button>
+          <Button size="compact-sm" variant="subtle" onClick={() => setOpen('views')}>
+            Views…
+          </Button>
+        </div>
+      )}
       {filtered !== null && <FilterDialog seen={seen} tests={tests} field={filtered} onClose={() => onFilter(null)} />}
       {open === 'views' && <ViewsDialog typeId={typeId} onClose={close} />}
-      {open === 'columns' && <ColumnsDialog typeId={typeId} columns={columns} shown={shown} onClose={close} />}
-    </div>
+      {open === 'columns' && <ColumnsDialog typeId={typeId} columns={columns} onClose={close} />}
+    </>
   );
 }
 
-type ColumnsDialogProps = Pick<TableBarProps, 'typeId' | 'columns' | 'shown'> & { onClose(): void };
+type ColumnsDialogProps = Pick<TableBarProps, 'typeId' | 'columns'> & { onClose(): void };
 
 /** Which columns are shown, in the order in which they are chosen. */
-function ColumnsDialog({ typeId, columns, shown, onClose }: ColumnsDialogProps) {
+function ColumnsDialog({ typeId, columns: { all, shown }, onClose }: ColumnsDialogProps) {
   const { settings } = useWorkbench();
   return (
     <Modal opened title="Columns" onClose={onClose}>
@@ -81,7 +86,7 @@ function ColumnsDialog({ typeId, columns, shown, onClose }: ColumnsDialogProps) 
         <MultiSelect
           data-autofocus
           label="Columns, in their order"
-          data={columns.map(({ id, header }) => ({ value: id, label: header }))}
+          data={all.map(({ id, header }) => ({ value: id, label: header }))}
           value={shown.map(({ id }) => id)}
           onChange={(chosen) => chosen.length > 0 && settings.setTable(typeId, { columns: chosen })}
           searchable
