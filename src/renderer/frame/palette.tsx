@@ -48,6 +48,9 @@ export function Palette() {
       query={query}
       onQueryChange={setQuery}
       shortcut={null}
+      // In the middle, its field would move under the hands as the list gets shorter.
+      centered={false}
+      overlayProps={{ blur: 0 }}
       scrollable
       maxHeight={440}
       clearQueryOnClose

@@ -126,7 +126,7 @@ function OpenRules({ type, desk, analysis, fields, cellFields }: OpenRulesProps)
         analysis={analysis.data}
         effect={trial.policy && trial.trial.data}
       />
-      <div className="row between save-bar">
+      <div className="row save-bar">
         <WholeEffect {...trial} isLive={type.model_deployed} />
         <SaveTools type={type} />
       </div>
