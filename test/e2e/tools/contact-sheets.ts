@@ -23,7 +23,7 @@ const folder = resolve(import.meta.dirname, '../../../test-results/sheets');
 /** As many as can still be told apart. */
 const picturesPerSheet = 12;
 
-/** Makes the sample, trains it, sends some of its examples to the service and leaves a draft; gives its id. */
+/** Makes the sample, trains it and sends some of its examples to the service; gives its id. */
 async function makeSample(workbench: RunningWorkbench): Promise<string> {
   const { id } = await ask<{ id: string }>(workbench, 'POST', '/api/v1/samples/refund-requests');
   const path = `/api/v1/decision-types/${id}`;
@@ -32,6 +32,12 @@ async function makeSample(workbench: RunningWorkbench): Promise<string> {
   const { items } = await ask<Page>(workbench, 'GET', `${path}/examples?page_size=90`);
   const inputs = items.map(({ input_payload }) => input_payload);
   await decide(workbench, 'refund-requests', inputs);
+  return id;
+}
+
+/** Leaves a draft, which what is published is compared with. */
+async function leaveDraft(workbench: RunningWorkbench, id: string): Promise<void> {
+  const path = `/api/v1/decision-types/${id}`;
   const { active_version } = await ask<{ active_version: { options: string[]; hard_rules: object[] } }>(
     workbench,
     'GET',
@@ -39,7 +45,6 @@ async function makeSample(workbench: RunningWorkbench): Promise<string> {
   );
   const drafted = { name: 'new', condition: 'true', then: active_version.options[0], priority: 99 };
   await ask(workbench, 'PUT', path, { hard_rules: [...active_version.hard_rules, drafted], draft: true });
-  return id;
 }
 
 const makers = { sample: makeSample, hostile: makeHostileType, rows: makeLargeType, complaints: makeComplaints };
@@ -79,6 +84,7 @@ for (const [data, make] of Object.entries(makers)) {
   const workbench = await startWorkbenchProcess();
   try {
     const typeId = await make(workbench);
+    await leaveDraft(workbench, typeId);
     for (const viewport of wanted) {
       const { page, close, faults } = await openWindow(workbench, '#/', { viewport, reducedMotion: 'reduce' });
       const name = `${data}-${viewport.width}`;
