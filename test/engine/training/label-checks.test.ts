@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { inferPlan } from '../../../src/engine/features/infer.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import { type LabelledRow, prepareRows } from '../../../src/engine/training/data/labelled-rows.ts';
-import { checkLabels, computeDoubt } from '../../../src/engine/training/evaluate/label-checks.ts';
+import { checkLabels } from '../../../src/engine/training/evaluate/label-checks.ts';
 import { predictOutOfFold } from '../../../src/engine/training/evaluate/out-of-fold.ts';
 import { chooseText } from '../../../src/engine/training/select/choose-text.ts';
 import { createExample } from '../training-request.ts';
@@ -126,19 +126,5 @@ describe('the labels of examples', () => {
   it('have the same probabilities in every run with the same seed', () => {
     const prepared = labelRows(90, new Set([4]));
     expect(predict(prepared, 3)).toEqual(predict(prepared, 3));
-  });
-
-  it('are the more doubtful the less likely they are, whatever the weight of the spread', () => {
-    for (const spreadWeight of [0, 0.1, 0.5, 0.9]) {
-      let last = Number.POSITIVE_INFINITY;
-      for (let probability = 0; probability <= 1; probability += 0.01) {
-        const doubt = computeDoubt([probability, 1 - probability], 0, spreadWeight);
-        expect(doubt).toBeGreaterThanOrEqual(0);
-        expect(doubt).toBeLessThanOrEqual(1);
-        expect(doubt).toBeLessThan(last);
-        last = doubt;
-      }
-    }
-    expect(computeDoubt([0.1, 0.3, 0.3, 0.3], 0, 0.3)).toBeGreaterThan(computeDoubt([0.1, 0.9, 0, 0], 0, 0.3));
   });
 });

@@ -1,5 +1,4 @@
 /** Which labels are probably wrong, by confident learning over probabilities of models that have not seen the row. */
-import { log } from '../../exact-math.ts';
 import type { LabelCheck } from '../../findings/labels.ts';
 import { argmax } from '../../numeric.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
@@ -7,29 +6,8 @@ import type { OutOfFold } from './out-of-fold.ts';
 
 /** A probability that is enough to doubt a label, whatever the models usually give. */
 const sureProbability = 0.7;
-/**
- * From this error rate on the spread of the probabilities counts, and how fast: where models err a lot, undecided rows
- * hide many wrong labels; where they hardly err, such rows are only difficult (average precision on the shipped sets).
- */
-const spreadFrom = 0.15;
-const spreadSlope = 3;
 /** Models that err on more of the rows than this cannot tell wrong labels from cases that are open. */
 const maxErrorRate = 0.2;
-/** Below it a prediction counts as certain. */
-const minSpread = 1e-12;
-
-/**
- * How doubtful a label is, 0 to 1: r / (1 + r) where r is the entropy of the probabilities (as a share of the largest
- * possible one) to the power of `spreadWeight` (0 or more), divided by the label's probability. At a weight of 0 that
- * is the order of the label's probability alone ("self-confidence"); with more weight, a row for which several options
- * are possible is doubted more than one whose label is as unlikely beside a single other. `probabilities` sum to 1.
- */
-export function computeDoubt(probabilities: readonly number[], label: number, spreadWeight: number): number {
-  let entropy = 0;
-  for (const probability of probabilities) if (probability > 0) entropy -= probability * log(probability);
-  const spread = Math.max(entropy / log(probabilities.length), minSpread) ** spreadWeight;
-  return spread / (spread + (probabilities[label] ?? 0));
-}
 
 /** For each option the mean probability that its own rows give it; Infinity for one without rows. */
 function computeSelfConfidences(outOfFold: OutOfFold, labels: readonly number[], optionCount: number): number[] {
@@ -80,7 +58,6 @@ export function checkLabels(
 ): LabelSearch {
   const labels = rows.map((row) => options.indexOf(row.decision));
   const errorRate = computeErrorRate(outOfFold, labels);
-  const spreadWeight = spreadSlope * Math.max(0, errorRate - spreadFrom);
   const selfConfidences = computeSelfConfidences(outOfFold, labels, options.length);
   let offDiagonal = 0;
   const checks = rows.flatMap((row, i) => {
@@ -99,7 +76,7 @@ export function checkLabels(
       probability,
       likelier: options[likelier] ?? '',
       likelier_probability: likelierProbability,
-      doubt: computeDoubt(probabilities, label, spreadWeight),
+      doubt: 1 / (1 + probability),
       suspect: isOffDiagonal || (isLikelier && likelierProbability >= sureProbability),
     };
   });
