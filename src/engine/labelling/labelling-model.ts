@@ -124,9 +124,8 @@ export class LabellingModel {
     this.#noteLabelled(id, state);
     known.isOpen = state === 'open';
     if (before === state) return;
-    if (before !== undefined && typeof state === 'number') this.#relearn(id, before, state);
-    else if (before !== undefined) this.#unlearn(id, before);
-    else if (typeof state === 'number') this.#learn(id, state);
+    if (before !== undefined) this.#unlearn(id, before);
+    if (typeof state === 'number') this.#learn(id, state);
   }
 
   /** Predicts a row as if its own label had not been learned; null for a row that it does not know. */
@@ -231,15 +230,6 @@ export class LabellingModel {
     const row = this.#matrix.read(place);
     this.#labels.set(id, label);
     this.#follow(this.#ridge.add(row, label, 1));
-    this.#trackUnseen(id, place, row);
-  }
-
-  #relearn(id: string, from: number, to: number): void {
-    const place = this.#matrix.findPlace(id) ?? 0;
-    const row = this.#matrix.read(place);
-    this.#labels.set(id, to);
-    this.#unseen.remove(id);
-    this.#follow(this.#ridge.relabel(row, from, to, 1));
     this.#trackUnseen(id, place, row);
   }
 

@@ -39,16 +39,6 @@ export class OnlineRidge {
     return { direction, scoreSteps, varianceStep: -gain };
   }
 
-  /** Gives a row that was taken in another label: the inverse stays, so this is the cheaper of the two steps. */
-  relabel(row: Float64Array, from: number, to: number, weight: number): RidgeStep {
-    const direction = this.multiplyInverse(row);
-    const scoreSteps = new Float64Array(this.outputCount);
-    scoreSteps[from] = -weight;
-    scoreSteps[to] += weight;
-    this.#addOuterProduct(direction, scoreSteps);
-    return { direction, scoreSteps, varianceStep: 0 };
-  }
-
   /** The scores of a row: about 1 for the output it belongs to and 0 for the others. */
   score(row: Float64Array): Float64Array {
     const { outputCount } = this;

@@ -48,10 +48,8 @@ describe('the labelling model', () => {
         for (const { at, label } of list) {
           const row = rows[at]?.row as Float64Array;
           const before = labels.get(at);
-          if (before === undefined && label !== null) tracked.apply(changed.add(row, label, 1), matrix);
-          else if (before !== undefined && label === null) tracked.apply(changed.add(row, before, -1), matrix);
-          else if (before !== undefined && label !== null)
-            tracked.apply(changed.relabel(row, before, label, 1), matrix);
+          if (before !== undefined) tracked.apply(changed.add(row, before, -1), matrix);
+          if (label !== null) tracked.apply(changed.add(row, label, 1), matrix);
           if (label === null) labels.delete(at);
           else labels.set(at, label);
         }
