@@ -13,7 +13,6 @@ import { docsPath, mcpPath, pagesPath } from '../contract/paths.ts';
 import { pageSecurityPolicy } from '../contract/security-policy.ts';
 import { shareLogger } from '../hot-path/share-logger.ts';
 import type { Deps } from '../operations/context.ts';
-import { operationHandlers } from '../operations/handlers.ts';
 import { LargeBody, maxLightBodyBytes } from '../preparation/preparation.ts';
 import { serveAgentTools } from './agent-tools.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
@@ -143,7 +142,7 @@ export async function buildApp(deps: Deps, logger: HttpLogger): Promise<FastifyI
   authoriseRoutes(app, deps);
   unknownRoutes.closeShadowed(app);
 
-  registerOperations(app, deps, operationHandlers);
+  registerOperations(app, deps);
   app.get('/openapi.json', async (request, reply) => sendWritten(request, reply, await deps.openApi()));
   serveAgentTools(app, deps);
   await servePages(app, deps.options.rendererDir);

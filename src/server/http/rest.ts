@@ -8,18 +8,13 @@ import { createQueryPartReader, takeValue } from '../../door/http/read-query.ts'
 import { mapMaybePromise } from '../../door/maybe-promise.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { isJsonObject } from '../../engine/json.ts';
-import type { Place } from '../../engine/strict-json/json-body.ts';
 import { type Caller, toCallerId } from '../auth/caller.ts';
 import { preparedOperations } from '../contract/examples/examples.ts';
 import { listMethods, type Operation } from '../contract/operation.ts';
 import { listOperations, type OperationName } from '../contract/operations.ts';
 import { toFolderPaths } from '../data-folder/folder.ts';
-import { noteActivity } from '../operations/account/activity.ts';
-import { awaitTurn } from '../operations/await-turn.ts';
 import { type Deps, isDownload } from '../operations/context.ts';
-import type { OperationHandlers } from '../operations/handlers.ts';
-import { tellChange } from '../operations/tell-change.ts';
-import { withNamed } from '../operations/with-named.ts';
+import { runOperation } from '../operations/run-operation.ts';
 import { LargeBody, maxLightBodyBytes, WrittenAnswer } from '../preparation/preparation.ts';
 import { SpilledForm, spillForm } from '../preparation/spilled-form.ts';
 import type { Receipt, Receipts } from '../services/receipts.ts';
@@ -86,32 +81,15 @@ declare module 'fastify' {
   }
 }
 
-type AnyHandler = (
-  deps: Deps,
-  request: {
-    params: unknown;
-    query: unknown;
-    body: unknown;
-    caller: Caller | null;
-    lostDigits: Place[] | null;
-    receipt: Receipt | null;
-    ifMatch: string | null;
-    sendsExtras: boolean;
-    requestId: string;
-    baseUrl: string;
-  },
-) => unknown;
-
 const isPrepared: ReadonlySet<string> = new Set(preparedOperations);
 
 /** Registers a route for each operation: its request is read by the contract's schemas, its answer sent as they say. */
-export function registerOperations(app: FastifyInstance, deps: Deps, handlers: OperationHandlers): void {
+export function registerOperations(app: FastifyInstance, deps: Deps): void {
   for (const { name, row } of listOperations()) {
-    const handler = handlers[name] as AnyHandler;
     const readRequest = createRequestReader(row);
     const answer = (request: FastifyRequest, reply: FastifyReply) => {
       const { params, query, body } = readRequest(request);
-      const handle = (receipt: Receipt | null) => {
+      const run = (receipt: Receipt | null) => {
         const parts = {
           params,
           query,
@@ -124,17 +102,9 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
           requestId: request.id,
           baseUrl: `http://${request.headers.host ?? request.host}`,
         };
-        // A decision names nothing in its path, and what finds the named would take it 2 µs.
-        const named = row.params === undefined ? parts : withNamed(deps, parts);
-        return mapMaybePromise(handler(deps, named), (outcome) => {
-          tellChange(deps, name, row, { caller: request.caller, params, requestId: request.id });
-          noteActivity(deps, name, request.caller, { params, query, body }, outcome);
-          return sendAnswer(request, reply, row, outcome);
-        });
-      };
-      const run = (receipt: Receipt | null) => {
-        const turn = awaitTurn(deps, row, params);
-        return turn === undefined ? handle(receipt) : turn.then(() => handle(receipt));
+        return mapMaybePromise(runOperation(deps, name, row, parts), (outcome) =>
+          sendAnswer(request, reply, row, outcome),
+        );
       };
       if (!row.takesIdempotencyKey || request.headers[keyHeader] === undefined) return run(null);
       return answerOnce(deps.receipts, request, reply.code(row.status), run);

@@ -23,12 +23,8 @@ import { type Place, readJsonBody } from '../../engine/strict-json/json-body.ts'
 import { requireScope } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Operation } from '../contract/operation.ts';
-import { noteActivity } from '../operations/account/activity.ts';
-import { awaitTurn } from '../operations/await-turn.ts';
 import { type Deps, type Download, isDownload } from '../operations/context.ts';
-import { operationHandlers } from '../operations/handlers.ts';
-import { tellChange } from '../operations/tell-change.ts';
-import { withNamed } from '../operations/with-named.ts';
+import { runOperation } from '../operations/run-operation.ts';
 import { findProgramFolder } from '../process/program-folder.ts';
 import { exportBundle, findExportablePolicy } from '../services/policies/export.ts';
 import { findDecisionType } from '../services/types/decision-types.ts';
@@ -159,7 +155,7 @@ async function callTool(
   try {
     call.countCall();
     const { act, values } = readArguments(tool, toolArguments);
-    const answer = await followAnswer(act, values, calling, () => runOperation(deps, act, values, call));
+    const answer = await followAnswer(act, values, calling, () => runAct(deps, act, values, call));
     const shown = act.shorten(answer);
     const structuredContent = (Array.isArray(shown) ? { items: shown } : shown) as Record<string, unknown>;
     return {
@@ -217,21 +213,17 @@ async function followAnswer(
   }
 }
 
-async function runOperation(deps: Deps, act: Act, values: ToolArguments, call: McpCall): Promise<unknown> {
+async function runAct(deps: Deps, act: Act, values: ToolArguments, call: McpCall): Promise<unknown> {
   const { row, operation } = act;
   const pick = (part: z.ZodType | undefined) =>
     Object.fromEntries(Object.entries(values).filter(([key]) => part instanceof z.ZodObject && key in part.shape));
   const params = pick(row.params);
   const query = pick(row.query);
   const body = Object.fromEntries(Object.entries(values).filter(([key]) => !(key in params) && !(key in query)));
-  // Each handler fits its own row; over all rows together the types cannot say so.
-  const handler = operationHandlers[operation] as (deps: Deps, request: unknown) => unknown;
-  await awaitTurn(deps, row, params);
   const isArgument = ([part, within]: Place) => part === 'params' && within === 'arguments';
   const lostDigits = call.lostDigits?.filter(isArgument).map((place) => place.slice(2)) ?? null;
-  const answer = await handler(deps, withNamed(deps, { params, query, body, receipt: null, ...call, lostDigits }));
-  tellChange(deps, operation, row, { ...call, params });
-  noteActivity(deps, operation, call.caller, { params, query, body }, answer);
+  const parts = { params, query, body, receipt: null, ifMatch: null, sendsExtras: false, ...call, lostDigits };
+  const answer = await runOperation(deps, operation, row, parts);
   return isDownload(answer) ? toAddress(row, params, query, call.baseUrl, answer) : answer;
 }
 

@@ -13,10 +13,8 @@ import { trainingHandlers } from './policies/training.ts';
 import { decisionTypeHandlers } from './types/decision-types.ts';
 import { upkeepHandlers } from './upkeep/upkeep.ts';
 
-export type OperationHandlers = Required<Handlers>;
-
 /** One handler for each row of the operation table; a missing one does not compile. */
-export const operationHandlers: OperationHandlers = {
+export const operationHandlers: Required<Handlers> = {
   ...upkeepHandlers,
   ...decidingHandlers,
   ...decisionTypeHandlers,

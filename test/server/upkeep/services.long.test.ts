@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
 import type { Caller } from '../../../src/server/auth/caller.ts';
 import { listOperations } from '../../../src/server/contract/operations.ts';
-import { awaitTurn } from '../../../src/server/operations/await-turn.ts';
 import type { Deps } from '../../../src/server/operations/context.ts';
+import { awaitTurn } from '../../../src/server/operations/run-operation.ts';
 import { newExample } from '../../../src/server/preparation/examples/new-example.ts';
 import {
   chargeCredits,
