@@ -15,27 +15,7 @@ import { commonOptions, defineCommand, endCodes, refuse, refuseConflict, texts }
 import { findType, listTypes, requireDataDir, withWorkbench } from './with-workbench.ts';
 
 /** Parts of a definition in the order in which they are written; no example, label or record is among them. */
-const parts = [
-  'name',
-  'description',
-  'options',
-  'reason_codes',
-  'hard_rules',
-  'lists',
-  'input_schema',
-  'readings',
-  'confidence_thresholds',
-  'escalation_policy',
-  'fallback_option',
-  'costs',
-  'one_case',
-  'groups',
-  'pii_fields',
-  'retention_days',
-  'audit',
-  'publish_by_hand',
-  'publish_by_another',
-] as const satisfies readonly Exclude<keyof DecisionTypeCreate, 'rules'>[];
+const parts = decisionTypeCreateSchema.omit({ rules: true }).keyof().options;
 type Part = (typeof parts)[number];
 type Definition = Required<Pick<DecisionType['active_version'] & DecisionType, Part>>;
 

@@ -115,6 +115,12 @@ const evaluation = toToolOfParts(
   },
 );
 
+/** Settings of a type that a person sees to. */
+const settingsOfPeople = [
+  ...['costs', 'audit', 'escalation_policy', 'groups', 'readings'],
+  ...['publish_by_hand', 'publish_by_another', 'retention_days'],
+];
+
 export const tools: readonly Tool[] = [
   evaluation,
   toTool({
@@ -179,18 +185,7 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'create_decision_type',
     operation: 'decision_types.create',
-    omit: [
-      'costs',
-      'one_case',
-      'groups',
-      'audit',
-      'escalation_policy',
-      'lists',
-      'readings',
-      'publish_by_hand',
-      'publish_by_another',
-      'retention_days',
-    ],
+    omit: [...settingsOfPeople, 'one_case', 'lists'],
     shorten: shortenType,
     description:
       'Creates a decision type: a name, at least two options, and optionally more, such as hard rules (CEL over ctx: workbench://guides/rules). Counts towards the plan; costs no credits.',
@@ -200,18 +195,7 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'update_decision_type',
     operation: 'decision_types.update',
-    omit: [
-      'costs',
-      'audit',
-      'escalation_policy',
-      'groups',
-      'readings',
-      'publish_by_hand',
-      'publish_by_another',
-      'reason',
-      'draft',
-      'retention_days',
-    ],
+    omit: [...settingsOfPeople, 'reason', 'draft'],
     shorten: shortenType,
     description:
       'Changes the given fields of a decision type; a list replaces the earlier one. Rules and thresholds decide from the next call on; a change of logic makes a new version; earlier ones stay. Takes `readings` and `groups` as get_decision_type has them, and `draft`: true for a person to publish. Costs no credits.',

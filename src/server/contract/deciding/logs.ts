@@ -15,7 +15,8 @@ import { errorKinds } from '../../../engine/rules/evaluation/values.ts';
 import { analysisStateShape, dateTime, pageQuery, paginated, uuid } from '../common.ts';
 import { operation, updates } from '../operation.ts';
 
-const logRecordSchema = z
+/** Its order is that of the columns of an export. */
+export const logRecordSchema = z
   .object({
     id: uuid,
     request_id: z.string(),
@@ -28,8 +29,6 @@ const logRecordSchema = z
       .describe(
         'Of the decision; records of earlier programs have the confidence of the classifier in its own choice here',
       ),
-    classifier_choice: z.string().nullable().describe('As in the answer; null in records of earlier programs'),
-    classifier_probability: z.number().nullable().describe('The probability of classifier_choice'),
     stage: z.enum(stages).describe('The stage that produced the decision'),
     reason_codes: z.array(z.string()),
     class_probabilities: z.record(z.string(), z.number()),
@@ -41,23 +40,25 @@ const logRecordSchema = z
     fallback_used: z.boolean().describe('Whether the fallback option answered'),
     unfamiliar: z.boolean().describe('Whether the input was unlike the examples'),
     policy_version: z.string().describe('The policy that decided, such as v3'),
-    decision_type_version: z
-      .int()
-      .nullable()
-      .describe('The version whose input schema, rules and thresholds decided; null in records of earlier programs'),
-    release: z.int().nullable().describe('The release that decided; null in records of earlier programs'),
-    digest: z.string().nullable().describe('SHA-256 of all that decided; null in records of earlier programs'),
-    explanation: z
-      .string()
-      .nullable()
-      .describe('Why it was decided so, with the connected model that was asked; null in records of earlier programs'),
     latency_ms: z.number(),
     api_key_id: z.string().nullable().describe('The key of the caller, or of whoever imported it; null for a person'),
     created_at: dateTime,
     corrected_decision: z.string().nullable().describe('The right option, where a person gave it later'),
+    decision_type_version: z
+      .int()
+      .nullable()
+      .describe('The version whose input schema, rules and thresholds decided; null in records of earlier programs'),
+    explanation: z
+      .string()
+      .nullable()
+      .describe('Why it was decided so, with the connected model that was asked; null in records of earlier programs'),
+    release: z.int().nullable().describe('The release that decided; null in records of earlier programs'),
+    digest: z.string().nullable().describe('SHA-256 of all that decided; null in records of earlier programs'),
     origin: z
       .enum(['workbench', 'edge'])
       .describe('Where it was decided: here, or by its bundle in a service whose log was imported'),
+    classifier_choice: z.string().nullable().describe('As in the answer; null in records of earlier programs'),
+    classifier_probability: z.number().nullable().describe('The probability of classifier_choice'),
     imported_by: z.string().nullable().describe('Who imported it; null of what was decided here'),
     imported_file: z.string().nullable().describe('Out of which file, as they said'),
   })

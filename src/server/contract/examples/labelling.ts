@@ -55,12 +55,12 @@ const teacherLabellingSchema = z
   .meta({ id: 'TeacherLabelling' });
 
 const common = { access: 'key', scope: 'read', tag: 'Labelling' } as const;
-const base = '/api/v1/decision-types/:decision_type_id/examples';
 
 const count = z.int();
 const range = { value: z.number(), low: z.number(), high: z.number() };
 const coefficient = z.object(range).nullable();
 const typeBase = '/api/v1/decision-types/:decision_type_id';
+const base = `${typeBase}/examples` as const;
 
 const policyAuditSchema = z.object({
   policy_version: z.string().describe('As log records name it'),
@@ -279,10 +279,8 @@ export const labellingOperations = {
     }),
     summary: 'How far two readers agree: the most that any policy can be asked for',
   }),
-  'audit.get': operation('GET', '/api/v1/decision-types/:decision_type_id/audit', {
-    access: 'key',
-    scope: 'read',
-    tag: 'Labelling',
+  'audit.get': operation('GET', `${typeBase}/audit`, {
+    ...common,
     output: z.object({
       audit: auditSettingSchema.nullable(),
       to_judge: z.int().describe('Drawn decisions in the queue "audit"'),
@@ -291,9 +289,8 @@ export const labellingOperations = {
     }),
     summary: 'The error of live decisions by an audit: drawn at random, judged blind, with bounds that always hold',
   }),
-  'data_findings.list': operation('GET', '/api/v1/decision-types/:decision_type_id/data-findings', {
-    access: 'key',
-    scope: 'read',
+  'data_findings.list': operation('GET', `${typeBase}/data-findings`, {
+    ...common,
     tag: 'Examples',
     query: z.strictObject({
       ...pageQuery,

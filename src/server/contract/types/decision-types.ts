@@ -24,29 +24,9 @@ import { aliasOf, dateTime, pageQuery, paginated, releaseReason, uuid } from '..
 import { destroys, operation, replaces, updates } from '../operation.ts';
 import { draftSchema } from './drafts.ts';
 
-const hardRules = z.array(ruleSchema).max(limits.maxRules).describe('Decide before the policy, the first match wins');
-const name = nameText(limits.maxTypeNameLength).describe('By which callers name it');
-const description = characters(0, 10_000).describe('For people');
-export const piiFields = z
-  .array(characters(1, 400))
-  .max(500)
-  .describe('Dot paths of personal fields, whose values are masked in the log');
-const inputSchema = jsonObject.nullable().describe('JSON Schema that inputs must fit');
 /** Not with the schema itself, whose description agents pay for twice. */
 const aboutDirections =
   'At a number, `never_lowers` or `never_raises` in `input_schema` names the option whose probability it never lowers, or raises, as it rises: the next training keeps that.';
-const fallbackOption = z.string().nullable().describe('The option that answers where nothing is sure enough');
-const costs = costsSchema.nullable().describe('What wrong answers and reviews cost');
-const oneCase = splitSchema
-  .nullable()
-  .describe(
-    'What it will be asked about: `group`: new values of the field; `date`: later times; `random`: more like the examples. null: as the examples show',
-  );
-const groups = groupSettingSchema
-  .nullable()
-  .describe('Groups that must not be harmed: what is compared among whom, and what holds a release; null: nothing');
-const options = optionsInputSchema.describe('The possible decisions');
-const reasonCodes = reasonCodesInputSchema.describe('Short codes that say why');
 /** Which live decisions are drawn at random to be judged blind. */
 export const auditSettingSchema = z
   .strictObject({
@@ -63,39 +43,67 @@ export const auditSettingSchema = z
   })
   .meta({ id: 'AuditSetting', minProperties: 1, maxProperties: 1 });
 export type AuditSetting = z.infer<typeof auditSettingSchema>;
-const retentionDays = z.int().min(1).max(3650).nullable().describe('Days that log records are kept; null: for ever');
-const publishByHand = z
-  .boolean()
-  .describe('Whether changes of what decides must be drafts, and trained policies wait to be deployed');
-const publishByAnother = z
-  .boolean()
-  .describe(
-    'Four eyes: whether what decides is released by another than its authors; true asks for publishing by hand, too',
-  );
-const audit = auditSettingSchema.nullable().describe('Live decisions drawn to be judged blind; null: none');
+/** The settings of a decision type, as they are sent. */
+const settings = {
+  name: nameText(limits.maxTypeNameLength).describe('By which callers name it'),
+  description: characters(0, 10_000).describe('For people'),
+  options: optionsInputSchema.describe('The possible decisions'),
+  reason_codes: reasonCodesInputSchema.describe('Short codes that say why'),
+  hard_rules: z.array(ruleSchema).max(limits.maxRules).describe('Decide before the policy, the first match wins'),
+  lists: namedListsSchema,
+  input_schema: jsonObject.nullable().describe('JSON Schema that inputs must fit'),
+  readings: readingsSchema,
+  confidence_thresholds: confidenceThresholdsSchema,
+  escalation_policy: escalationPolicySchema,
+  fallback_option: z.string().nullable().describe('The option that answers where nothing is sure enough'),
+  costs: costsSchema.nullable().describe('What wrong answers and reviews cost'),
+  one_case: splitSchema
+    .nullable()
+    .describe(
+      'What it will be asked about: `group`: new values of the field; `date`: later times; `random`: more like the examples. null: as the examples show',
+    ),
+  groups: groupSettingSchema
+    .nullable()
+    .describe('Groups that must not be harmed: what is compared among whom, and what holds a release; null: nothing'),
+  pii_fields: z
+    .array(characters(1, 400))
+    .max(500)
+    .describe('Dot paths of personal fields, whose values are masked in the log'),
+  retention_days: z.int().min(1).max(3650).nullable().describe('Days that log records are kept; null: for ever'),
+  audit: auditSettingSchema.nullable().describe('Live decisions drawn to be judged blind; null: none'),
+  publish_by_hand: z
+    .boolean()
+    .describe('Whether changes of what decides must be drafts, and trained policies wait to be deployed'),
+  publish_by_another: z
+    .boolean()
+    .describe(
+      'Four eyes: whether what decides is released by another than its authors; true asks for publishing by hand, too',
+    ),
+};
+const rules = aliasOf('hard_rules', settings.hard_rules);
+export const piiFields = settings.pii_fields;
 
 export const decisionTypeCreateSchema = z
   .strictObject({
-    name,
-    options,
-    description: description.default(''),
-    reason_codes: reasonCodes.default([]),
-    rules: aliasOf('hard_rules', hardRules),
-    hard_rules: hardRules.optional(),
-    lists: namedListsSchema.default({}),
-    readings: readingsSchema.default({}),
-    input_schema: inputSchema.default(null),
-    confidence_thresholds: confidenceThresholdsSchema.default(defaultThresholds),
-    escalation_policy: escalationPolicySchema.prefault({}),
-    fallback_option: fallbackOption.default(null),
-    costs: costs.default(null),
-    one_case: oneCase.default(null),
-    groups: groups.default(null),
+    ...settings,
+    rules,
+    hard_rules: settings.hard_rules.optional(),
+    description: settings.description.default(''),
+    reason_codes: settings.reason_codes.default([]),
+    lists: settings.lists.default({}),
+    input_schema: settings.input_schema.default(null),
+    readings: settings.readings.default({}),
+    confidence_thresholds: settings.confidence_thresholds.default(defaultThresholds),
+    escalation_policy: settings.escalation_policy.prefault({}),
+    fallback_option: settings.fallback_option.default(null),
+    costs: settings.costs.default(null),
+    one_case: settings.one_case.default(null),
+    groups: settings.groups.default(null),
     pii_fields: piiFields.default([]),
-    retention_days: retentionDays.default(90),
-    audit: audit.default(null),
-    publish_by_hand: publishByHand.default(false),
-    publish_by_another: publishByAnother.default(false),
+    retention_days: settings.retention_days.default(90),
+    audit: settings.audit.default(null),
+    publish_by_hand: settings.publish_by_hand.default(false),
+    publish_by_another: settings.publish_by_another.default(false),
   })
   .meta({
     id: 'DecisionTypeCreate',
@@ -114,26 +122,8 @@ export type DecisionTypeCreate = z.output<typeof decisionTypeCreateSchema>;
 
 export const decisionTypeUpdateSchema = z
   .strictObject({
-    name: name.optional(),
-    description: description.optional(),
-    options: options.optional(),
-    reason_codes: reasonCodes.optional(),
-    rules: aliasOf('hard_rules', hardRules),
-    hard_rules: hardRules.optional(),
-    lists: namedListsSchema.optional(),
-    readings: readingsSchema.optional(),
-    input_schema: inputSchema.optional(),
-    confidence_thresholds: confidenceThresholdsSchema.optional(),
-    escalation_policy: escalationPolicySchema.optional(),
-    fallback_option: fallbackOption.optional(),
-    costs: costs.optional(),
-    one_case: oneCase.optional(),
-    groups: groups.optional(),
-    pii_fields: piiFields.optional(),
-    retention_days: retentionDays.optional(),
-    audit: audit.optional(),
-    publish_by_hand: publishByHand.optional(),
-    publish_by_another: publishByAnother.optional(),
+    ...z.object(settings).partial().shape,
+    rules,
     draft: z
       .boolean()
       .default(false)
@@ -181,10 +171,10 @@ export const decisionTypeSchema = z
     audit: auditSettingSchema.nullable().describe('What is drawn of the live decisions to be judged blind; null: none'),
     fallback_option: z.string().nullable().describe('The option that answers where nothing is sure enough; null: none'),
     costs: costsSchema.nullable().describe('What wrong answers and reviews cost; null where it is not said'),
-    one_case: oneCase,
-    groups,
-    publish_by_hand: publishByHand,
-    publish_by_another: publishByAnother,
+    one_case: settings.one_case,
+    groups: settings.groups,
+    publish_by_hand: settings.publish_by_hand,
+    publish_by_another: settings.publish_by_another,
     draft: draftSchema.nullable().describe('Changes of what decides that are not published yet'),
     model_deployed: z.boolean().describe('Whether a policy is deployed'),
     availability: z

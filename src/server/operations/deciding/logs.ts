@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../engine/json.ts';
 import { computePercentile } from '../../../engine/numeric.ts';
 import type { Auth } from '../../auth/auth.ts';
 import { toCallerId } from '../../auth/caller.ts';
-import type { LogRecord } from '../../contract/deciding/logs.ts';
+import { logRecordSchema } from '../../contract/deciding/logs.ts';
 import type { OutputOf } from '../../contract/operations.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { isoTime } from '../../process/clock.ts';
@@ -79,37 +79,7 @@ function writeRecord<Input extends JsonObject | string>(
   };
 }
 
-const csvColumns = [
-  'id',
-  'request_id',
-  'decision_type_id',
-  'decision_type',
-  'input',
-  'decision',
-  'confidence',
-  'stage',
-  'reason_codes',
-  'class_probabilities',
-  'rules_triggered',
-  'rule_errors',
-  'escalated',
-  'fallback_used',
-  'unfamiliar',
-  'policy_version',
-  'latency_ms',
-  'api_key_id',
-  'created_at',
-  'corrected_decision',
-  'decision_type_version',
-  'explanation',
-  'release',
-  'digest',
-  'origin',
-  'classifier_choice',
-  'classifier_probability',
-  'imported_by',
-  'imported_file',
-] as const satisfies readonly (keyof LogRecord)[];
+const csvColumns = logRecordSchema.keyof().options;
 
 /** Yields one string for each slice of records and each turn of the event loop: a slow reader holds only its place. */
 async function* writeCsv(

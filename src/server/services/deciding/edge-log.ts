@@ -4,6 +4,7 @@ import { parsePart } from '../../../door/errors/parse-part.ts';
 import { createTurns } from '../../../door/turns.ts';
 import { type Decision, stages } from '../../../engine/domain/decision.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
+import { pick } from '../../../engine/domain/records.ts';
 import { type Result, WorkbenchError } from '../../../engine/errors.ts';
 import { jsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
@@ -180,20 +181,10 @@ function countUnknown(unknown: LogImport['unknown'], { digest, decision_type }: 
 const toBrought = ({ type, release, line, index }: Found & { line: Line; index: number }): Brought => {
   const { classifier_choice: choice, class_probabilities: probabilities, confidence } = line;
   const own = choice === null ? confidence : (probabilities[choice] ?? confidence);
-  const said = { ...toGoldenLine(line), confidence: own };
+  const same = pick(line, ['decision', 'stage', 'reason_codes', 'rules_triggered', 'fallback_used', 'unfamiliar']);
+  const said = { ...same, class_probabilities: probabilities, escalate: line.escalated, confidence: own };
   return { index, typeName: type.name, release: release.number, input: line.input, said };
 };
-
-const toGoldenLine = (line: Line) => ({
-  decision: line.decision,
-  stage: line.stage,
-  reason_codes: line.reason_codes,
-  rules_triggered: line.rules_triggered,
-  fallback_used: line.fallback_used,
-  escalate: line.escalated,
-  unfamiliar: line.unfamiliar,
-  class_probabilities: line.class_probabilities,
-});
 
 /** The record of a line; what was decided again is believed as it was made here. */
 function toLogged(

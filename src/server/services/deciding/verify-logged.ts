@@ -100,24 +100,18 @@ function toOwnFields(logged: LoggedDecision, made: DecisionMade, version: number
   const wasAsked = made.escalation !== null && logged.explanation !== null;
   const byModel = wasAsked && logged.stage === 'escalation';
   const decision = byModel ? replaceOption(made.decision, logged.decision) : made.decision;
-  const couldNotAsk = wasAsked && !byModel && logged.explanation?.startsWith(`${decision.explanation} `);
+  const { escalate, classifier_probability: own, ...decided } = decision;
+  const couldNotAsk = wasAsked && !byModel && logged.explanation?.startsWith(`${decided.explanation} `);
   // Programs before releases recorded the classifier's confidence in its own choice, and had other words.
   const isEarlier = logged.release === null;
   return {
-    decision: decision.decision,
-    confidence: isEarlier ? (decision.classifier_probability ?? decision.confidence) : decision.confidence,
-    classifier_choice: isEarlier ? logged.classifierChoice : decision.classifier_choice,
-    stage: byModel ? logged.stage : decision.stage,
-    reason_codes: byModel ? logged.reasonCodes : decision.reason_codes,
-    class_probabilities: decision.class_probabilities,
-    rules_triggered: decision.rules_triggered,
+    ...decided,
+    ...(isEarlier && { confidence: own ?? decided.confidence, classifier_choice: logged.classifierChoice }),
+    ...(byModel && { stage: logged.stage, reason_codes: logged.reasonCodes, fallback_used: false }),
+    ...((byModel || couldNotAsk || isEarlier) && { explanation: logged.explanation }),
     rule_errors: made.ruleErrors.map(({ name, error }) => ({ name, error })),
-    escalated: byModel || decision.escalate,
-    fallback_used: !byModel && decision.fallback_used,
-    unfamiliar: decision.unfamiliar,
-    policy_version: decision.policy_version,
+    escalated: byModel || escalate,
     decision_type_version: version,
-    explanation: byModel || couldNotAsk || isEarlier ? logged.explanation : decision.explanation,
   };
 }
 
