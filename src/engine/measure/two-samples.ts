@@ -2,7 +2,7 @@
 import { log } from '../exact-math.ts';
 import { parseDate } from '../features/dates.ts';
 import { listLeaves } from '../features/values.ts';
-import type { Json, JsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import { toCanonicalJson } from '../json.ts';
 
 /** Inputs of each set that are looked at. */
@@ -58,7 +58,10 @@ const takeDistinct = (inputs: readonly JsonObject[]): JsonObject[] => [
 /** Lists the traits of each row: values of its fields, tenths of numbers and dates, words of texts. */
 function describeRows(inputs: readonly JsonObject[]): string[][] {
   const leaves = inputs.map((input) =>
-    listLeaves(input).map(({ path, value }) => ({ field: JSON.stringify(path), value: toNumber(value) ?? value })),
+    listLeaves(input).map(({ path, value }) => ({
+      field: JSON.stringify(path),
+      value: parseDate(value)?.epochDays ?? value,
+    })),
   );
   const numbers = new Map<string, number[]>();
   for (const { field, value } of leaves.flat()) {
@@ -76,10 +79,6 @@ function describeRows(inputs: readonly JsonObject[]): string[][] {
       return [...words].map((word) => `${field}:${word}`);
     }),
   );
-}
-
-function toNumber(value: Json): number | null {
-  return typeof value === 'number' ? value : (parseDate(value)?.epochDays ?? null);
 }
 
 function listCuts(values: readonly number[]): number[] {

@@ -164,10 +164,6 @@ function listHeaders(
   return Object.fromEntries([...always, ...special].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function toResponseName(codes: readonly ErrorCode[]): string {
-  return codes.join('-or-');
-}
-
 function groupErrorsByStatus(row: Operation): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of listErrors(row)) {
@@ -241,7 +237,7 @@ function describeOperation(
 ): JsonSchema {
   const errors: Record<string, JsonSchema> = {};
   for (const [status, codes] of groupErrorsByStatus(row)) {
-    const response = [...(row.dialect === undefined ? [] : [row.dialect]), toResponseName(codes)].join('-');
+    const response = [...(row.dialect === undefined ? [] : [row.dialect]), codes.join('-or-')].join('-');
     responses[response] ??= toErrorResponse(codes, status, row.dialect);
     errors[status] = { $ref: `#/components/responses/${response}` };
   }

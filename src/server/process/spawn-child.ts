@@ -26,16 +26,11 @@ export function childEntry(name: ChildName, moduleUrl: string = import.meta.url)
   return fileURLToPath(new URL(relative, moduleUrl));
 }
 
-/** Node flags of a child: its memory is bounded, young objects included. */
-function childFlags({ heapMb }: SpawnOptions): string[] {
-  return [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${heapMb < 256 ? 1 : 16}`];
-}
-
 /** Starts `name` by `fork`, its stdout closed: the server's stdout is a machine interface. */
 export const spawnChild: SpawnChild = (name, options) =>
   fork(childEntry(name), options.tag === undefined ? [] : [options.tag], {
     serialization: 'advanced',
-    // The parent's own flags (inspector, test runner) must not leak into the child.
-    execArgv: childFlags(options),
+    // The parent's own flags (inspector, test runner) must not leak into the child; its memory is bounded.
+    execArgv: [`--max-old-space-size=${options.heapMb}`, `--max-semi-space-size=${options.heapMb < 256 ? 1 : 16}`],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

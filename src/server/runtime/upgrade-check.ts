@@ -12,7 +12,9 @@ const maxNamedTypes = 10;
 
 /** Throws StartError `retraining`, with their types, where this program cannot use deployed policies. */
 export function refuseRetraining(db: WorkbenchDatabase, artifactsDir: string, textModels: readonly TextModel[]): void {
-  const lost = listLostTypes(db, artifactsDir, textModels);
+  const lost = listDeployed(db)
+    .filter(({ policyId, bundleSha256 }) => isLost(artifactPath(artifactsDir, policyId), bundleSha256, textModels))
+    .map(({ typeName }) => typeName);
   if (lost.length === 0) return;
   const names = lost.slice(0, maxNamedTypes).map((name) => `"${name}"`);
   const more = lost.length > names.length ? ` and ${lost.length - names.length} more` : '';
@@ -23,12 +25,6 @@ export function refuseRetraining(db: WorkbenchDatabase, artifactsDir: string, te
       'that wrote the data can go on with them. To upgrade, start with --accept-retraining and train them again.',
   );
 }
-
-/** Lists the names of types whose deployed policies none of these text models reads for. */
-const listLostTypes = (db: WorkbenchDatabase, artifactsDir: string, textModels: readonly TextModel[]): string[] =>
-  listDeployed(db)
-    .filter(({ policyId, bundleSha256 }) => isLost(artifactPath(artifactsDir, policyId), bundleSha256, textModels))
-    .map(({ typeName }) => typeName);
 
 /** Whether none of these text models reads for the policy of a file. */
 export function isLost(file: string, bundleSha256: string, textModels: readonly TextModel[]): boolean {

@@ -63,7 +63,8 @@ export function findCompletions(
 function listMemberCompletions(before: string, fields: readonly KnownField[], lists: NamedLists): Completion[] {
   if (/(?<![\w.])lists\.$/.test(before)) return Object.entries(lists).map(toListCompletion);
   const above = findField(before, beforeMember);
-  const methods = above?.length === 0 ? [] : listMethodCompletions(above ? findFieldType(above, fields) : 'any');
+  const field = above && fields.find(({ path }) => isSamePath(path, above));
+  const methods = above?.length === 0 ? [] : listMethodCompletions(field?.type ?? 'any');
   const members = above ? listFieldCompletions(above, fields) : [];
   return [...members, ...methods.map((method) => ({ ...method, insert: `.${method.insert}` }))];
 }
@@ -151,10 +152,6 @@ function listFieldCompletions(
     const isBelow = name !== undefined && isSamePath(path.slice(0, -1), above);
     return isBelow ? [toFieldCompletion(name, print(name), type, help)] : [];
   });
-}
-
-function findFieldType(path: readonly string[], fields: readonly KnownField[]): StaticType {
-  return fields.find((field) => isSamePath(field.path, path))?.type ?? 'any';
 }
 
 function listMethodCompletions(type: StaticType): Completion[] {

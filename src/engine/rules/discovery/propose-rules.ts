@@ -135,10 +135,6 @@ function* search(
   return found;
 }
 
-function printCondition(tests: readonly FieldTest[]): string {
-  return [...new Set(tests.flatMap(({ guards, source }) => [...guards, source]))].join(' && ');
-}
-
 /** Compiles the candidates as rules behind those of the type; each is evaluated by itself. */
 function compileCandidates(
   candidates: readonly { then: string; tests: readonly FieldTest[] }[],
@@ -148,7 +144,7 @@ function compileCandidates(
   const last = Math.max(0, ...saved.file.rules.map((rule) => rule.priority));
   const priority = Math.min(last + 10, Number.MAX_SAFE_INTEGER);
   const rules = candidates.flatMap(({ then, tests }): Rule[] => {
-    const condition = printCondition(tests);
+    const condition = [...new Set(tests.flatMap(({ guards, source }) => [...guards, source]))].join(' && ');
     const rule = { name: nameRule(condition, names), condition, then, reason_code: null, priority };
     if (!compileRules([rule], { options, reason_codes: [] }).ok) return [];
     names.add(rule.name);

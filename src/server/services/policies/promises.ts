@@ -197,11 +197,9 @@ function toState(target: number, observed: number | null, bound: number): Promis
   return observed !== null && observed > target ? 'broken' : 'unknown';
 }
 
-const describeTerms = ({ target_error, certainty }: PromiseTerms) =>
-  `at most ${formatShare(target_error)} wrong with ${formatShare(certainty)} certainty`;
-
 /** Says that a promise is not kept; why follows. */
-export const describeBroken = (declared: PromiseTerms) => `The promise of ${describeTerms(declared)} is not kept.`;
+export const describeBroken = ({ target_error, certainty }: PromiseTerms) =>
+  `The promise of at most ${formatShare(target_error)} wrong with ${formatShare(certainty)} certainty is not kept.`;
 
 function describeStatus(
   { target_error, certainty }: KeptPromise,
