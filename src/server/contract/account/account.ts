@@ -105,16 +105,16 @@ const connectionSchema = z.object({
 export type Connection = z.infer<typeof connectionSchema>;
 
 const owned = { access: 'owner', tag: 'Connections' } as const;
+const credits = { access: 'key', scope: 'read', tag: 'Credits' } as const;
 
 export const accountOperations = {
   'credits.balance': operation('GET', '/api/v1/credits', {
+    ...credits,
     output: balanceSchema,
-    access: 'key',
-    scope: 'read',
     summary: 'Credit balance of the organisation',
-    tag: 'Credits',
   }),
   'credits.usage': operation('GET', '/api/v1/credits/usage', {
+    ...credits,
     query: z.strictObject({
       ...pageQuery,
       days: z.int().min(1).max(90).default(7),
@@ -123,10 +123,7 @@ export const accountOperations = {
     output: paginated(usageItemSchema).extend({
       summary: z.object({ total_credits: z.number(), by_operation: z.record(z.string(), z.number()) }),
     }),
-    access: 'key',
-    scope: 'read',
     summary: 'Usage history with a summary',
-    tag: 'Credits',
   }),
   'billing.plans': operation('GET', '/api/v1/billing/plans', {
     output: z.object({ current: z.enum(planNames), plans: z.array(planSchema) }),

@@ -64,6 +64,14 @@ const explanationSchema = z
   .meta({ id: 'Explanation' });
 export type Explanation = z.infer<typeof explanationSchema>;
 
+const deciding = {
+  access: 'key',
+  scope: 'decide',
+  tag: 'Decisions',
+  hints: { ...creates, openWorld: true },
+  takesIdempotencyKey: true,
+  decides: true,
+} as const;
 const common = {
   access: 'key',
   scope: 'read',
@@ -156,14 +164,9 @@ export const decisionOperations = {
     }),
     body: decideRequestSchema,
     output: decideResponseSchema,
-    access: 'key',
-    scope: 'decide',
+    ...deciding,
     summary: 'Decide one input with the deployed policy',
     description: '`type` and `decision_type_name` are accepted in the place of `decision_type`.',
-    hints: { ...creates, openWorld: true },
-    takesIdempotencyKey: true,
-    decides: true,
-    tag: 'Decisions',
     errors: ['quota_exceeded', 'decision_type_not_found', 'not_found', 'model_not_deployed'],
   }),
   'decide.batch': operation('POST', '/api/v1/decide/batch', {
@@ -179,14 +182,9 @@ export const decisionOperations = {
         failed: z.int(),
       })
       .meta({ id: 'DecideBatchAnswer' }),
-    access: 'key',
-    scope: 'decide',
+    ...deciding,
     description:
       'An item that does not fit fails alone, with an entry in `errors` at its index. A bare list is accepted as the body.',
     summary: `Decide up to ${limits.maxBatchSize} inputs in their order`,
-    hints: { ...creates, openWorld: true },
-    takesIdempotencyKey: true,
-    decides: true,
-    tag: 'Decisions',
   }),
 };

@@ -6,6 +6,7 @@ import { dateTime, uuid } from '../common.ts';
 import { creates, operation, reads, updates } from '../operation.ts';
 
 const open = { access: 'public', tag: 'System' } as const;
+const read = { access: 'key', scope: 'read', tag: 'System' } as const;
 
 const clockSchema = z
   .object({
@@ -162,13 +163,11 @@ export const upkeepOperations = {
     summary: 'Readiness of database, cache and models',
   }),
   'system.metrics': operation('GET', '/metrics', {
+    ...read,
     output: null,
     produces: 'text/plain',
-    access: 'key',
-    scope: 'read',
     summary: 'Counts since the start and the state of the service, for Prometheus',
     description: 'Decisions and policies of the own organisation; requests, refusals and the machine of all.',
-    tag: 'System',
   }),
   'system.openapi': operation('GET', '/api/v1/openapi.json', {
     ...open,
@@ -181,11 +180,9 @@ export const upkeepOperations = {
     summary: 'Public keys of the local identity provider',
   }),
   'clock.get': operation('GET', '/api/v1/clock', {
+    ...read,
     output: clockSchema,
-    access: 'key',
-    scope: 'read',
     summary: 'The clock of the service, and whether retention may act on it',
-    tag: 'System',
   }),
   'clock.confirm': operation('POST', '/api/v1/clock/confirm', {
     output: clockSchema,
@@ -257,18 +254,15 @@ export const upkeepOperations = {
     errors: ['conflict', 'unavailable'],
   }),
   'events.stream': operation('GET', '/api/v1/events', {
+    ...read,
     output: null,
     produces: 'text/event-stream',
-    access: 'key',
-    scope: 'read',
     summary:
       'What happens, as server-sent events: `ready`, `change`, `job`, `progress`, `promise`, `release`, `logs`, `reset`, at most four groups a second, a ' +
       'comment every 15 seconds; a stream ends after ten minutes, so that its credential is asked for again',
-    tag: 'System',
   }),
   'text_models.list': operation('GET', textModelsPath, {
-    access: 'key',
-    scope: 'read',
+    ...read,
     tag: 'Training',
     output: z.array(textModelSchema),
     summary: 'Text models: those of the program, and those that were added',
