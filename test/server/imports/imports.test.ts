@@ -87,6 +87,14 @@ describe('an import', () => {
     expect((await call('GET', `${url}/examples/stats`)).body.total).toBe(4);
   });
 
+  it('counts once where two calls commit it at the same moment [FIL-9]', async () => {
+    const { begin, commit, countRows } = await openForImport();
+    const id = await begin(20);
+    const answers = await Promise.all([commit(id), commit(id)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+    expect(countRows().examples).toBe(20);
+  });
+
   it('is answered as the first time when its commit is sent again, also after a restart [FIL-10]', async () => {
     const { begin, commit, call, close, dataDir } = await openForImport();
     const id = await begin(20);

@@ -60,6 +60,12 @@ const retryAfterSeconds = 60;
 
 const countBytes = (imports: readonly FileImport[]) => imports.reduce((sum, { upload }) => sum + upload.bytes, 0);
 
+function toMissing(): WorkbenchError {
+  const ends =
+    'it was committed or cancelled, waited for five minutes, gave way to a later one, or the workbench was restarted';
+  return new WorkbenchError('not_found', `There is no such import: ${ends}. Begin it again.`);
+}
+
 /**
  * The imports under way. Of one that is not committed nothing is left after a restart. Where a caller's share is full,
  * the import of theirs that was used longest ago gives way; where all is full, that of the caller with most.
@@ -86,9 +92,7 @@ export class Imports {
   find(caller: Caller, id: string): FileImport {
     const found = this.#open.get(id);
     if (found === undefined || found.known.callerId !== toCallerId(caller)) {
-      const ends =
-        'it was committed or cancelled, waited for five minutes, gave way to a later one, or the workbench was restarted';
-      throw new WorkbenchError('not_found', `There is no such import: ${ends}. Begin it again.`);
+      throw toMissing();
     }
     found.timer.refresh();
     this.#open.delete(id);
@@ -132,9 +136,10 @@ export class Imports {
     known.release();
   }
 
-  /** Ends an import that counts now. */
+  /** Ends an import that counts now; calls about it that wait for their turn are refused with `not_found`. */
   finish(known: FileImport): void {
     this.drop(known);
+    known.cancelling.abort(toMissing());
     this.#finished.set(known.id, known.callerId);
     const [oldest] = this.#finished.keys();
     if (this.#finished.size > maxOpenOfCaller && oldest !== undefined) this.#finished.delete(oldest);
