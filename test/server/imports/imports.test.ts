@@ -88,11 +88,24 @@ describe('an import', () => {
   });
 
   it('counts once where two calls commit it at the same moment [FIL-9]', async () => {
-    const { begin, commit, countRows } = await openForImport();
-    const id = await begin(20);
+    const { call, begin, commit, countRows } = await openForImport();
+    const id = await begin(20, { decision_type_id: await makeType(call) });
     const answers = await Promise.all([commit(id), commit(id)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
     expect(countRows().examples).toBe(20);
+  });
+
+  it('counts beside others into the same type that bring it no names either [FIL-9]', async () => {
+    const { call, begin, commit, countRows } = await openForImport();
+    const type = await makeType(call);
+    const tag = async () => (await call('GET', `/api/v1/decision-types/${type}`)).headers['etag'];
+    const first = await begin(10, { decision_type_id: type });
+    expect((await commit(first)).status).toBe(200);
+    const before = await tag();
+    const others = await Promise.all([20, 30, 40].map((rows) => begin(rows, { decision_type_id: type })));
+    const answers = await Promise.all(others.map((id) => commit(id)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect([await tag(), countRows().examples]).toEqual([before, 100]);
   });
 
   it('is answered as the first time when its commit is sent again, also after a restart [FIL-10]', async () => {

@@ -346,12 +346,11 @@ export function addFieldFacts(
     Object.hasOwn(known, name) && !isDeepStrictEqual(known[name], reading);
   if (Object.entries(facts.readings).some(isOther))
     throw new WorkbenchError('conflict', 'The type reads its fields otherwise meanwhile. Import the file again.');
-  const change = planChange(deps, seen, toAdditions(seen, { options: [], reason_codes: [], ...facts }));
-  if (change.next.activeVersion !== seen.activeVersion || change.request.pii_fields !== undefined)
-    writeUpdate(deps, caller, change);
+  const additions = toAdditions(seen, { options: [], reason_codes: [], ...facts });
+  writeUpdate(deps, caller, planChange(deps, seen, additions));
 }
 
-/** Writes a checked change; throws `conflict` when the name is taken or the type was changed since it was `seen`. */
+/** Writes a change, if there is any; throws `conflict` when the name is taken or the type was changed since `seen`. */
 export function writeUpdate(
   deps: Foundation,
   caller: Caller,
@@ -366,6 +365,8 @@ export function writeUpdate(
     if (request.name !== undefined && request.name !== type.name) refuseTypeName(deps, caller, request.name, type);
     const now = deps.clock.now();
     const next = applyRequest(type, request, planned.activeVersion, now);
+    // Callers that have read the type as it is may go on.
+    if (isDeepStrictEqual({ ...next, updatedAt: type.updatedAt }, type)) return type;
     if (!isDeepStrictEqual(next.audit, type.audit)) deps.store.audits.restartWeek(type.seq, now);
     deps.store.decisionTypes.update(next, planned.activeVersion !== seen.activeVersion);
     if (!isCovered(request.pii_fields ?? [], type.piiFields)) deps.store.personalResidues.note(type.seq, false);
