@@ -5,7 +5,7 @@ import { formatCount } from '../numeric.ts';
 import { usualLastYear } from '../readings/dates.ts';
 import { type DecimalSign, readNumber } from '../readings/numbers.ts';
 import { compileReading, splitList, yesNoPairs } from '../readings/readings.ts';
-import { describeCountedTimes, describeForm, describeZones } from './near-kinds.ts';
+import { describeCountedTimes, describeForm, describeZones, quote } from './near-kinds.ts';
 import { type ColumnKind, columnKinds } from './sheet.ts';
 
 /** The different texts of a column, each with its rows. */
@@ -65,7 +65,6 @@ export function kindOf(reading: Reading): Exclude<ColumnKind, 'as_is'> {
   }
 }
 
-const quote = (text: string) => `“${text.length > 40 ? `${text.slice(0, 39)}…` : text}”`;
 const certain = (reading: Reading, reason: string): FoundKind => ({
   kind: kindOf(reading),
   reading,

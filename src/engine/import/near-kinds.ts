@@ -1,7 +1,8 @@
 /** Sentences about columns whose values look like another kind than they are read as, or lose something by it. */
 import { yesNoPairs } from '../readings/readings.ts';
 
-const quote = (text: string) => `“${text.length > 40 ? `${text.slice(0, 39)}…` : text}”`;
+/** A text as a sentence shows it: in quotes, and cut where it is long. */
+export const quote = (text: string) => `“${text.length > 40 ? `${text.slice(0, 39)}…` : text}”`;
 
 /** An amount with its decimals between a few other characters. */
 const nearAmount = /^[^\d\s]{0,4} ?\d[\d.,' ]*[.,]\d{2} ?[^\d\s]{0,4}$/;

@@ -59,6 +59,9 @@ const firstDays = { early: Date.UTC(1899, 11, 31), usual: Date.UTC(1899, 11, 30)
 /** A day as ISO 8601 without a zone, as none is known, and without its time where that is midnight. */
 export const toIsoDate = (ms: number): string => new Date(ms).toISOString().replace(/(?:(?:T00:00:00)?\.000)?Z$/, '');
 
+/** A day and time with the mark of UTC; where it was midnight, its hours are written. */
+export const toInstant = (isoDate: string) => `${isoDate}${isoDate.includes('T') ? '' : 'T00:00:00'}Z`;
+
 const isoTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{3})?(Z?))?$/;
 
 /** How the days and times of one column get one form: all with a time, and with its fractions, where one has them. */

@@ -19,7 +19,7 @@ import { type Sheet, UnreadableFile } from '../sheet.ts';
 import { readExportedTable, toExportedLines } from '../tables/exported-table.ts';
 import { findDurations } from './arrow-durations.ts';
 import { readExport } from './labelling-exports.ts';
-import { findTimeForm, toHours, toIsoDate, toTimeOfDay } from './number-formats.ts';
+import { findTimeForm, toHours, toInstant, toIsoDate, toTimeOfDay } from './number-formats.ts';
 import { fromRecords } from './objects.ts';
 
 type Decompress = (input: Uint8Array, length: number) => Uint8Array;
@@ -103,9 +103,6 @@ function toLeafReader(
   const perMs = unitsPerMs[unit] ?? 1;
   return (value) => toTimeOfDay(Math.floor(Number(value) / perMs), true);
 }
-
-/** A time with the mark of UTC; where it was midnight, its hours are written. */
-const toInstant = (text: string) => `${text}${text.includes('T') ? '' : 'T00:00:00'}Z`;
 
 type ReadElement = Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type' | 'scale'>;
 /** Types that are read here, as their reader rounds decimals and knows no intervals. */

@@ -135,7 +135,6 @@ declare const TextDecoder: new (
 export type DecodedText = {
   text: string;
   encoding: string;
-  isStated: boolean;
   choices: PossibleEncoding[];
   /** Signs that no byte of this encoding stands for, and the first of their lines. */
   damaged: { count: number; lines: number[] };
@@ -205,15 +204,15 @@ function sampleLines(bytes: Uint8Array): Uint8Array {
   return sample.subarray(0, length);
 }
 
-function decodeAs(bytes: Uint8Array, label: string, isStated = false, choices: PossibleEncoding[] = []): DecodedText {
+function decodeAs(bytes: Uint8Array, label: string, choices: PossibleEncoding[] = []): DecodedText {
   const decoder = new TextDecoder(label);
   const text = decoder.decode(bytes);
-  return { text, encoding: decoder.encoding, isStated, choices, damaged: findLines(text, '\ufffd') };
+  return { text, encoding: decoder.encoding, choices, damaged: findLines(text, '\ufffd') };
 }
 
 /** Decodes a text as stated; else as UTF-16 by its mark or zeros, as UTF-8 where nearly valid, or as is likeliest. */
 export async function decodeText(bytes: Uint8Array, stated?: string): Promise<DecodedText> {
-  if (stated !== undefined) return decodeAs(bytes, stated, true);
+  if (stated !== undefined) return decodeAs(bytes, stated);
   const utf16 = findUtf16(bytes);
   if (utf16) return decodeAs(bytes, utf16);
   const hasEscapes = bytes.subarray(0, sampledBytes).includes(0x1b);
@@ -228,5 +227,5 @@ export async function decodeText(bytes: Uint8Array, stated?: string): Promise<De
     }
   });
   const [best] = found;
-  return best === undefined ? utf8 : decodeAs(bytes, best.encoding, false, found.length > 1 ? found : []);
+  return best === undefined ? utf8 : decodeAs(bytes, best.encoding, found.length > 1 ? found : []);
 }

@@ -36,7 +36,6 @@ export function repairJson(text: string): RepairedText {
     if (isDigits) digits += 1;
     else others += 1;
   }
-  if (parts.length === 0) return { text, notes: [], hasLongNumbers: false };
   const notes: string[] = [];
   const beyond = 'beyond 2^53, where numbers lose digits,';
   if (digits > 0)

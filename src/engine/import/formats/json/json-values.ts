@@ -1,6 +1,6 @@
 /** Values that tools write into JSON in a form of their own: numbers and dates under the name of their type. */
 import { isJsonObject, type Json, type JsonObject } from '../../../json.ts';
-import { toIsoDate } from '../number-formats.ts';
+import { toInstant, toIsoDate } from '../number-formats.ts';
 import type { Records } from './json-records.ts';
 
 /** Records that show whether all values are written so. */
@@ -14,10 +14,6 @@ const toNumber = (value: Json): Json => {
     (Number.isInteger(number) && !Number.isSafeInteger(number))
     ? value
     : number;
-};
-const toInstant = (ms: number): string => {
-  const text = toIsoDate(ms);
-  return `${text}${text.includes('T') ? '' : 'T00:00:00'}Z`;
 };
 const isTime = (ms: number) => Math.abs(ms) < 253_402_300_800_000;
 
@@ -37,7 +33,7 @@ const mongo: Readonly<Record<string, ReadTagged>> = {
   $numberDecimal: toNumber,
   $date: (value, inner) => {
     const read = inner(value);
-    return typeof read === 'number' && isTime(read) ? toInstant(read) : read;
+    return typeof read === 'number' && isTime(read) ? toInstant(toIsoDate(read)) : read;
   },
 };
 /** Types of DynamoDB and of Firestore, which stand around each value of a record. */
@@ -67,7 +63,7 @@ const calledDate = /^Date\((\d{4}),(\d{1,2}),(\d{1,2})(?:,(\d{1,2}),(\d{1,2}),(\
 
 function readCalled(text: string): Json {
   const odata = odataDate.exec(text);
-  if (odata) return isTime(Number(odata[1])) ? toInstant(Number(odata[1])) : text;
+  if (odata) return isTime(Number(odata[1])) ? toInstant(toIsoDate(Number(odata[1]))) : text;
   const [, year, month, day, hour = 0, minute = 0, second = 0] = (calledDate.exec(text) ?? []).map(Number);
   return year === undefined || month === undefined
     ? text
