@@ -81,8 +81,12 @@ export function refuseOtherState(deps: Foundation, type: DecisionTypeRecord, ifM
 
 /** Throws `conflict` where a type is not as it was seen any more: in a transaction, after something was waited for. */
 export function refuseChangedMeanwhile(deps: Foundation, now: DecisionTypeRecord, seen: DecisionTypeRecord): void {
-  if (toTypeTag(deps, now) === toTypeTag(deps, seen)) return;
-  throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
+  if (toTypeTag(deps, now) !== toTypeTag(deps, seen)) refuseChanged();
+}
+
+function refuseChanged(): never {
+  const remedy = 'Read it again and repeat the call.';
+  throw new WorkbenchError('conflict', `The decision type was changed meanwhile, so nothing was written. ${remedy}`);
 }
 
 function refuseMissingType(): never {
@@ -359,9 +363,7 @@ export function writeUpdate(
 ): DecisionTypeRecord {
   return deps.store.transaction(() => {
     const type = findDecisionType(deps, caller, seen.id);
-    if (type.activeVersion.id !== seen.activeVersion.id) {
-      throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
-    }
+    if (type.activeVersion.id !== seen.activeVersion.id) refuseChanged();
     if (request.name !== undefined && request.name !== type.name) refuseTypeName(deps, caller, request.name, type);
     const now = deps.clock.now();
     const next = applyRequest(type, request, planned.activeVersion, now);
