@@ -5,6 +5,9 @@ import { defineConfig } from 'vitest/config';
 /** Before each file, in its worker. */
 const setupFiles = ['test/processor-time.ts'];
 
+/** A hook may wait for the training of a kept folder in another file before its own work, which has ten minutes. */
+const hookTimeout = 1_800_000;
+
 export default defineConfig({
   test: {
     // One more than there are cores: most tests wait for processes of their own, or for a page.
@@ -27,7 +30,7 @@ export default defineConfig({
           include: ['test/{engine,edge,server,model,layers,electron,faults}/**/*.test.ts'],
           // Limits end what hangs, also on a machine busy with other things: the time a test takes is not what it states.
           testTimeout: 600_000,
-          hookTimeout: 600_000,
+          hookTimeout,
           expect: { poll: { timeout: 300_000 } },
         },
       },
@@ -41,7 +44,7 @@ export default defineConfig({
           isolate: false,
           include: ['test/renderer/**/*.test.tsx', 'test/renderer/**/*.test.ts'],
           testTimeout: 600_000,
-          hookTimeout: 600_000,
+          hookTimeout,
           expect: { poll: { timeout: 300_000 } },
         },
       },
@@ -56,7 +59,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           // Several times what the longest story takes: one that hangs is repeated soon.
           testTimeout: 600_000,
-          hookTimeout: 600_000,
+          hookTimeout,
           expect: { poll: { timeout: 300_000 } },
           // A browser on a busy machine misses a moment now and then; what passed only when repeated is named at the end.
           retry: 1,
