@@ -28,6 +28,7 @@ const parts = {
       'ports.ts',
       'limits.ts',
       'exact-math.ts',
+      'format-share.ts',
       'numeric.ts',
       'intervals.ts',
       'row-sets.ts',

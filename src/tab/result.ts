@@ -1,5 +1,7 @@
 /** The result of a training on the page: the number, the matrix with its rows, and what is to be known beside it. */
+
 import { find, make, say } from '../edge/page/elements.ts';
+import { formatShare } from '../engine/format-share.ts';
 import { quoteAccuracy } from '../engine/measure/quote-accuracy.ts';
 import { countOf, formatCount } from '../engine/numeric.ts';
 import { drawMatrix } from '../engine/report/draw-matrix.ts';
@@ -63,7 +65,7 @@ function showRows(title: string, rows: readonly HeldOutLine[], count = firstRows
       'tr',
       {},
       ...[expected, predicted].map((option) => make('td', {}, make('bdi', {}, option))),
-      make('td', {}, `${(100 * probability).toFixed(1)} %`),
+      make('td', {}, formatShare(probability)),
       make('td', { className: 'input' }, describeInput(input)),
     ),
   );

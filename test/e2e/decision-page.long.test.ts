@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readPath } from '../../src/engine/features/values.ts';
+import { formatShare } from '../../src/engine/format-share.ts';
 import type { JsonObject } from '../../src/engine/json.ts';
 import { buildForAll } from '../edge/built-package.ts';
 import { remarks } from '../engine/training/tune/tuning-request.ts';
@@ -108,7 +109,7 @@ describe('a saved page', () => {
     const [answer] = await decideThere(bench.workbench.call, 'loan', [input]);
     await expect.poll(() => page.locator('.decision').textContent()).toBe(answer?.decision);
     await page
-      .getByText(`${(100 * answer!.confidence).toFixed(1)} % sure`)
+      .getByText(`${formatShare(answer!.confidence)} sure`)
       .first()
       .waitFor();
     await keepPicture(page, 'decision-page');

@@ -1,13 +1,13 @@
 /** A decision as a page shows it. */
+import { formatShare } from '../../engine/format-share.ts';
 import type { EdgeDecision } from '../api.ts';
 import { make, say } from './elements.ts';
 
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 const stageNames = { rules: 'by a rule', classifier: 'by the classifier', fallback: 'the fallback' };
 
 /** How sure the decision is, of what the classifier was asked. */
 function describeSureness({ stage, confidence, classifier_choice: choice }: EdgeDecision): string {
-  return stage === 'fallback' && choice === null && confidence === 0 ? '' : `${percent(confidence)} sure, `;
+  return stage === 'fallback' && choice === null && confidence === 0 ? '' : `${formatShare(confidence)} sure, `;
 }
 
 /** Shows a decision: the option, how sure it is and why, and the probabilities of all. */
@@ -15,7 +15,9 @@ export function show(decided: EdgeDecision): Node[] {
   const { decision, stage, explanation, escalate, reason_codes, class_probabilities, unread } = decided;
   const rows = Object.entries(class_probabilities)
     .sort(([, a], [, b]) => b - a)
-    .map(([option, share]) => make('tr', {}, make('td', {}, make('bdi', {}, option)), make('td', {}, percent(share))));
+    .map(([option, share]) =>
+      make('tr', {}, make('td', {}, make('bdi', {}, option)), make('td', {}, formatShare(share))),
+    );
   return [
     make('p', { className: 'decision' }, make('bdi', {}, decision)),
     say(

@@ -1,4 +1,5 @@
 /** The service as an OpenAPI 3.1 document: the workbench's operations, with the fields that its bundles read. */
+import { formatShare } from '../../engine/format-share.ts';
 import { decisionModelOperations } from '../../server/contract/deciding/decision-models.ts';
 import { decisionOperations } from '../../server/contract/deciding/decisions.ts';
 import { type JsonSchema, makeOpenApi } from '../../server/contract/openapi.ts';
@@ -83,7 +84,7 @@ function describe({ kind, values, range, missing }: EdgeField): JsonSchema {
   const sentences = [
     ...(description === undefined ? [] : [description]),
     ...(range === null ? [] : [`In the examples from ${range[0]} to ${range[1]}`]),
-    ...(missing === null ? [] : [`Missing in ${(missing * 100).toFixed(1)}% of the examples`]),
+    ...(missing === null ? [] : [`Missing in ${formatShare(missing)} of the examples`]),
   ];
   return {
     ...schema,

@@ -2,6 +2,7 @@
 
 import type { Metrics } from '../domain/metrics.ts';
 import { countNgrams, type FeaturePlan, isOfWords, needsTokenizer } from '../features/plan.ts';
+import { formatRange, formatShare } from '../format-share.ts';
 import type { Json } from '../json.ts';
 import { nothingPromised } from '../measured.ts';
 import { nounOf, type PathReading } from '../readings/readings.ts';
@@ -35,7 +36,6 @@ const classifierWords: Record<NonNullable<ManifestDraft['classifier']>['kind'], 
 
 const maxNames = 200;
 const maxListedRules = 100;
-const formatPercent = (share: number): string => `${(share * 100).toFixed(1)}%`;
 /** Keeps names that users chose from breaking the table or starting markup. */
 const escapeMarkdown = (text: string): string =>
   text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[\\`|<>*_#[\]]/g, (mark) => `\\${mark}`);
@@ -118,18 +118,17 @@ function describeFigures(
   learned: readonly string[],
 ): string[] {
   const interval = metrics.accuracy_interval;
-  const range =
-    interval === null ? '' : ` (${formatPercent(interval.low)} to ${formatPercent(interval.high)} with 95% confidence)`;
+  const range = interval === null ? '' : ` (${formatRange(interval)} with 95% confidence)`;
   return [
     '## How well it does',
     `${learned.join(' ')} Rules, classifier and thresholds of this bundle together:`,
     [
       ...describeWhole(metrics, promise),
-      `- ${formatPercent(metrics.escalation_estimate)} of decisions are expected to escalate`,
+      `- ${formatShare(metrics.escalation_estimate)} of decisions are expected to escalate`,
     ].join('\n'),
     '## The classifier alone',
     [
-      `- accuracy ${formatPercent(metrics.accuracy)}${range}, macro F1 ${metrics.macro_f1.toFixed(3)}, log loss ${metrics.log_loss.toFixed(3)}`,
+      `- accuracy ${formatShare(metrics.accuracy)}${range}, macro F1 ${metrics.macro_f1.toFixed(3)}, log loss ${metrics.log_loss.toFixed(3)}`,
       ...describeCalibration(metrics),
     ].join('\n'),
     writeOptionTable(manifest, metrics),
@@ -190,7 +189,7 @@ function describeSeen({ kind, values, range }: InputField): string {
 function describeFields(fields: readonly InputField[] = []): string[] {
   if (fields.length === 0) return [];
   const rows = fields.slice(0, maxListedFields).map((field) => {
-    const missing = field.missing === null ? '' : formatPercent(field.missing);
+    const missing = field.missing === null ? '' : formatShare(field.missing);
     const name = escapeMarkdown(field.path.join('.'));
     return `| ${name} | ${field.kind} | ${describeSeen(field)} | ${missing} | ${field.required ? 'yes' : 'no'} |`;
   });

@@ -1,7 +1,9 @@
 /** Fields that say nothing, fields that say too much, and values far from all others. */
+
 import { log } from '../exact-math.ts';
 import { findOnlyGiven, isLeak, measureTelling } from '../features/tell-label.ts';
 import { computeMedian } from '../features/values.ts';
+import { formatShare } from '../format-share.ts';
 import { isJsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
 import type { LanguageDetector } from '../ports.ts';
@@ -109,7 +111,7 @@ function findLeak(column: Column, { labels, options }: Kept): Finding | null {
     return toFinding({
       kind: 'leak',
       severity: 'warning',
-      message: `Field "${name}" has a value in ${(100 * only.share).toFixed(1)}% of the examples of "${options[only.label]}" and in no others: it gives the answer away. If it is only known after the decision, leave it out.`,
+      message: `Field "${name}" has a value in ${formatShare(only.share)} of the examples of "${options[only.label]}" and in no others: it gives the answer away. If it is only known after the decision, leave it out.`,
       ids: [],
       count: cells.length,
       field: name,
@@ -123,7 +125,7 @@ function findLeak(column: Column, { labels, options }: Kept): Finding | null {
   return toFinding({
     kind: 'leak',
     severity: 'warning',
-    message: `Field "${column.name}" alone gives the label of ${(100 * share).toFixed(1)}% of ${rows} examples. If it is only known after the decision, leave it out; if it is known before, a rule decides as well.`,
+    message: `Field "${column.name}" alone gives the label of ${formatShare(share)} of ${rows} examples. If it is only known after the decision, leave it out; if it is known before, a rule decides as well.`,
     ids: [],
     count: rows,
     field: column.name,

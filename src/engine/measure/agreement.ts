@@ -1,4 +1,5 @@
 /** How far readers who labelled the same rows agree: Cohen's kappa of two, Krippendorff's alpha of any number. */
+import { formatRange, formatShare } from '../format-share.ts';
 import { computeWilsonInterval, type Interval } from '../intervals.ts';
 import { countOf } from '../numeric.ts';
 import { createRandom } from '../random.ts';
@@ -183,7 +184,6 @@ export function measureAgreement(labels: readonly GivenLabel[]): Agreement {
   };
 }
 
-const percent = (share: number) => `${Math.round(share * 100)}%`;
 /** Below the one beside more than the other, alpha wants a word. */
 const maxLowAlpha = 0.4;
 const minHighShare = 0.8;
@@ -191,12 +191,12 @@ const minHighShare = 0.8;
 /** Says how far readers agree, as the most that a policy can be asked for. */
 export function describeAgreement({ rows, share, alpha }: Pick<Agreement, 'rows' | 'share' | 'alpha'>): string {
   if (share === null) return 'No example was read twice yet.';
-  const range = `${percent(share.low)} to ${percent(share.high)}`;
+  const range = formatRange(share);
   const corrected =
     alpha === null
       ? ''
       : ` Krippendorff's alpha, which corrects for chance, is ${(Math.round(100 * alpha.value) / 100 || 0).toFixed(2)}.`;
   const isLow = alpha !== null && alpha.value < maxLowAlpha && share.value > minHighShare;
   const why = isLow ? ' It is low because nearly all labels are the same, so that readers agree at random, too.' : '';
-  return `Two readers agree on ${percent(share.value)} of ${countOf(rows, 'row')} (${range}).${corrected}${why}`;
+  return `Two readers agree on ${formatShare(share.value)} of ${countOf(rows, 'row')} (${range}).${corrected}${why}`;
 }

@@ -1,6 +1,7 @@
 /** Two policies on the same rows: which is right where the other is not, and whether that may be chance. */
+
+import { formatShare } from '../format-share.ts';
 import { computeBinomialTail } from '../intervals.ts';
-import { formatShare } from './format-share.ts';
 
 /** Rows that only one of two policies decides right. */
 type Discordance = { onlyFirst: number; onlySecond: number };

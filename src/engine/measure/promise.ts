@@ -1,6 +1,7 @@
 /** The threshold that keeps a promised error among automatic decisions, or why there is none. */
 import type { Metrics } from '../domain/metrics.ts';
 import { minDrawnRows } from '../drawn-rows.ts';
+import { formatShare } from '../format-share.ts';
 import type { PromiseFinding, PromiseTerms } from '../measured.ts';
 import {
   boundError,
@@ -11,7 +12,6 @@ import {
   type Tried,
   walkSequence,
 } from './error-bound.ts';
-import { formatShare } from './format-share.ts';
 import { type ReappliedRow, takeDistinct } from './reapply.ts';
 import { type Basis, describeMissingDrawn } from './whole-decision.ts';
 

@@ -1,6 +1,7 @@
 /** How the accuracy of a policy is quoted, wherever the page, a report or a command says it. */
+
+import { formatRange, formatShare } from '../format-share.ts';
 import type { MeasuredShare } from '../measured.ts';
-import { formatShare } from './format-share.ts';
 
 /** Measured rows under which a single share says too little, so that its range is quoted; and their widest range. */
 const minRowsForShare = 60;
@@ -23,7 +24,7 @@ const unknown: AccuracyQuote = {
 /** Quotes an accuracy: its share or, of few rows or cases, its 95% interval; where no share may be said, that. */
 export function quoteAccuracy({ share, of, low, high }: MeasuredShare): AccuracyQuote {
   if (share === null) return unknown;
-  const range = `${formatShare(low).slice(0, -1)} to ${formatShare(high)}`;
+  const range = formatRange({ low, high });
   const isRange = of < minRowsForShare || high - low > widestRange;
   const [figure, beside] = isRange ? [range, `${formatShare(share)} of ${of}`] : [formatShare(share), range];
   return { isKnown: true, isRange, phrase: `${figure} correct`, figure, beside };

@@ -3,11 +3,11 @@
 import { type Metrics, type OtherWay, readWay } from '../domain/metrics.ts';
 import { atRandom, nameFields, type SplitWay } from '../domain/training.ts';
 import { minDrawnRows } from '../drawn-rows.ts';
+import { formatRange, formatShare } from '../format-share.ts';
 import { computeWilsonInterval } from '../intervals.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
 import { formatCount } from '../numeric.ts';
 import type { ThresholdSettings } from '../thresholds.ts';
-import { formatShare } from './format-share.ts';
 import { quoteAccuracy } from './quote-accuracy.ts';
 import { decideRow, listUnits, type ReappliedRow } from './reapply.ts';
 
@@ -260,9 +260,8 @@ function describeHeadline(
 /** Says between which shares rows are right of which some were put aside, in a sentence; null where none were. */
 function describeAside({ count, of, low, high }: MeasuredShare, aside: number, which = ''): string | null {
   if (aside === 0 || of === 0) return null;
-  const said = (from: number, to: number) => `${formatShare(from).slice(0, -1)} to ${formatShare(to)}`;
   const were = `${formatCount(aside)} ${aside === 1 ? 'was' : 'were'} put aside without a label`;
-  return `Of ${formatCount(of)} unseen examples${which} ${were}: ${said(count / of, (count + aside) / of)} correct (95% confidence interval ${said(low, high)}).`;
+  return `Of ${formatCount(of)} unseen examples${which} ${were}: ${formatRange({ low: count / of, high: (count + aside) / of })} correct (95% confidence interval ${formatRange({ low, high })}).`;
 }
 
 /** Says how many labels were changed after a model's doubt, and what that would make of the figure; null for none. */
@@ -308,8 +307,8 @@ function describe(automatic: MeasuredShare, error: MeasuredShare, aside: number)
   if (automatic.share === null) return 'No held-out row is left to measure on. Train the type again.';
   const rows = `${automatic.of} held-out rows`;
   if (error.share === null) return `None of ${rows} would be decided alone.`;
-  const range = `${formatShare(error.low)} to ${formatShare(error.high)}`;
+  const range = formatRange(error);
   if (aside > 0)
-    return `Of ${rows}, with ${formatCount(aside)} that were put aside, ${formatShare(automatic.low)} to ${formatShare(automatic.high)} would be decided alone, ${range} of these wrongly, with 95% confidence.`;
+    return `Of ${rows}, with ${formatCount(aside)} that were put aside, ${formatRange(automatic)} would be decided alone, ${range} of these wrongly, with 95% confidence.`;
   return `Of ${rows} ${formatShare(automatic.share)} would be decided alone, ${formatShare(error.share)} of these wrongly (${range} with 95% confidence).`;
 }

@@ -1,6 +1,6 @@
 /** The part of the report about groups that must not be harmed. */
 
-import { formatShare } from '../measure/format-share.ts';
+import { formatRange, formatShare } from '../format-share.ts';
 import type { MeasuredShare } from '../measured.ts';
 import { formatCount } from '../numeric.ts';
 import type { GroupReport } from './groups.ts';
@@ -35,5 +35,5 @@ function describeField({ sentence, groups, ratios: [lowest] }: GroupReport): str
 function showRange(measured: MeasuredShare | null | undefined): string {
   if (measured == null || measured.share === null) return '<td>none</td>';
   const { share, low, high } = measured;
-  return `<td>${formatShare(share)}<br><span class="quiet">${formatShare(low)} to ${formatShare(high)}</span></td>`;
+  return `<td>${formatShare(share)}<br><span class="quiet">${formatRange({ low, high })}</span></td>`;
 }

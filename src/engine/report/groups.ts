@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { characters } from '../domain/definition.ts';
 import type { Division } from '../findings/slice-conditions.ts';
+import { formatRange, formatShare } from '../format-share.ts';
 import { computeRatioInterval } from '../intervals.ts';
 import { orNull } from '../json.ts';
 import { limits } from '../limits.ts';
-import { formatShare } from '../measure/format-share.ts';
 import { decideRow, type ReappliedRow } from '../measure/reapply.ts';
 import { measureRows } from '../measure/whole-decision.ts';
 import { type MeasuredShare, measuredShareSchema, verdictSchema } from '../measured.ts';
@@ -203,7 +203,7 @@ function judge(
     .sort((a, b) => b.share - a.share);
   if (max === null || worst === undefined || worst.share <= max) return { state, sentence };
   const isCertain = worst.low > max;
-  const range = `${formatShare(worst.low)} to ${formatShare(worst.high)}`;
+  const range = formatRange(worst);
   const error = `Where it is ${worst.name}, ${formatShare(worst.share)} of those decided alone are wrong (95% confidence interval ${range}), ${isCertain ? 'certainly ' : ''}more than the ${formatShare(max)} allowed.`;
   return { state: isCertain || state === 'blocking' ? 'blocking' : 'warning', sentence: `${sentence} ${error}` };
 }

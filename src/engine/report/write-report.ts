@@ -4,8 +4,8 @@ import type { CostFinding } from '../costs.ts';
 import type { Rule } from '../domain/definition.ts';
 import type { Metrics } from '../domain/metrics.ts';
 import type { Slice } from '../findings/slices.ts';
+import { formatRange, formatShare } from '../format-share.ts';
 import { formatAmount } from '../measure/costs.ts';
-import { formatShare } from '../measure/format-share.ts';
 import { quoteAccuracy } from '../measure/quote-accuracy.ts';
 import { type MeasuredShare, nothingPromised, type Verdict, type WholeDecision } from '../measured.ts';
 import { countOf, formatCount } from '../numeric.ts';
@@ -204,7 +204,7 @@ ${why}${whole.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>\n`).join('')
 
 function showShare({ count, of, share, low, high }: MeasuredShare): string {
   if (share === null) return '<td></td><td>none</td><td></td><td></td>';
-  const range = `${formatShare(low)} to ${formatShare(high)}`;
+  const range = formatRange({ low, high });
   return `${drawBar({ value: share, low, high }, 1)}<td>${formatShare(share)}</td><td>${range}</td><td>${formatCount(count)} of ${formatCount(of)}</td>`;
 }
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { formatRange } from '../../engine/format-share.ts';
 import { quoteAccuracy } from '../../engine/measure/quote-accuracy.ts';
 import type { MeasuredShare, WholeDecision } from '../../engine/measured.ts';
 import { Figure } from './figure.tsx';
@@ -97,7 +98,7 @@ function ShareScale({ whole: { accuracy, baseline, headline, remarks } }: { whol
           </span>
         )}
         <b className="below" style={toPlace(share)}>
-          {percent(low)} to {percent(high)}
+          {formatRange(accuracy)}
         </b>
       </div>
       {remarks.map((remark) => (

@@ -195,7 +195,7 @@ describe('a window that works alone', () => {
       press(key);
       await waitFor(() => expect(screen.queryByText(text)).toBeNull());
     }
-    await screen.findByText(/Two readers agree on 33%/);
+    await screen.findByText(/Two readers agree on 33.3%/);
     queue('Conflicts');
     for (const key of ['2', '1']) {
       // The label is the first one until somebody settles it, not what was read beside it.

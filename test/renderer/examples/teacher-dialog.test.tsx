@@ -51,7 +51,7 @@ describe('labelling with a connected model', () => {
     show();
     await ask();
     fireEvent.click(await screen.findByRole('button', { name: 'Measure it first' }));
-    await screen.findByText(/The teacher agrees with 20 of 20 labels: 84% to 100%/);
+    await screen.findByText(/The teacher agrees with 20 of 20 labels: 83.9 to 100%/);
     // Two questions about ten examples each, of 420 tokens, at a credit per started hundred.
     await screen.findByText(/Measuring took 840 tokens and 10 credits\. 20 examples more would take about 840 tokens/);
     expect((await call('GET', `${url}/stats`)).body.labelled).toBe(40);

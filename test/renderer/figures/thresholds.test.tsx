@@ -82,7 +82,7 @@ describe('thresholds under Evaluate', () => {
     const { call, url, policyUrl } = await openPlace('evaluate');
     const target = await screen.findByLabelText('Automated and wrong at most (%)');
     fireEvent.change(target, { target: { value: '' } });
-    await screen.findByText('At most 0.01 to 50 % wrong, certain to 50 to 99.99 %.');
+    await screen.findByText('At most 0.01 to 50% wrong, certain to 50 to 99.99%.');
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Promise this' }).disabled).toBe(true);
     fireEvent.change(target, { target: { value: '40' } });
     fireEvent.change(screen.getByLabelText('Certainty (%)'), { target: { value: '90' } });

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Bundle, unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { bundleZipLimits } from '../../../src/engine/bundle/manifest.ts';
 import { openZip, writeZip } from '../../../src/engine/bundle/zip.ts';
+import { formatShare } from '../../../src/engine/format-share.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
 import {
   createTrainable,
@@ -206,7 +207,7 @@ describe('the bundle of a decision type', () => {
       `The SHA-256 of its examples is ${policy.snapshot_sha256}, its seed ${policy.seed}.`,
       'The classifier decides alone from a confidence of 1.',
       whole.sentence,
-      `${(100 * whole.escalated.share).toFixed(1)}% of decisions are expected to escalate`,
+      `${formatShare(whole.escalated.share)} of decisions are expected to escalate`,
     ]) {
       expect(bundle.modelCard).toContain(part);
     }

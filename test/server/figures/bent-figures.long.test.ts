@@ -298,7 +298,7 @@ describe('a figure', () => {
 
   it('says which field gives the answer away, asks whether it is known before, and that it came with a file [FIG-1] [FIG-9]', async () => {
     const { url, id } = await makeTrained('leaky', leaky);
-    const said = 'Field "closed_as" alone gives the label of 100.0% of 300 examples.';
+    const said = 'Field "closed_as" alone gives the label of 100% of 300 examples.';
     const whole = await wholeOf(url, id);
     expect(whole.headline).toContain(said);
     const asking =

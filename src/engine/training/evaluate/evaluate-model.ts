@@ -3,7 +3,7 @@ import type { FamiliarityEffect } from '../../domain/metrics.ts';
 import type { SplitWay } from '../../domain/training.ts';
 import { checkNames, type FamiliarityFile } from '../../features/familiarity.ts';
 import type { EarlierAnswer } from '../../findings/taken-out.ts';
-import { formatShare } from '../../measure/format-share.ts';
+import { formatRange, formatShare } from '../../format-share.ts';
 import { measureRows, measureShare } from '../../measure/whole-decision.ts';
 import type { MeasuredShare } from '../../measured.ts';
 import { argmax } from '../../numeric.ts';
@@ -151,7 +151,6 @@ function toFigures(evaluation: Evaluation, options: readonly string[]) {
 
 const computeShare = (values: readonly boolean[]) =>
   values.length === 0 ? null : values.filter(Boolean).length / values.length;
-const formatPercent = (share: number) => `${(share * 100).toFixed(1)}%`;
 
 function describeFamiliarity(
   file: FamiliarityFile,
@@ -164,10 +163,10 @@ function describeFamiliarity(
   const noticedCount = noticed.filter(Boolean).length;
   const far = noticed.length === 0 ? null : measureShare(noticedCount, noticed.length);
   const flagged = computeShare(unfamiliar) ?? 0;
-  const sentences = [`${formatPercent(flagged)} of the held-out examples would be called unfamiliar.`];
+  const sentences = [`${formatShare(flagged)} of the held-out examples would be called unfamiliar.`];
   if (far !== null) {
     sentences.push(
-      `Of ${noticed.length} texts about other things or without meaning, ${noticedCount} would be noticed (${formatShare(far.low)} to ${formatShare(far.high)} of such texts).`,
+      `Of ${noticed.length} texts about other things or without meaning, ${noticedCount} would be noticed (${formatRange(far)} of such texts).`,
     );
     if (noticedCount < noticed.length / 2) {
       sentences.push(
@@ -179,7 +178,7 @@ function describeFamiliarity(
   }
   if (near !== null) {
     sentences.push(
-      `Of examples whose option was left out of learning, ${formatShare(near.share ?? 0)} (${formatShare(near.low)} to ${formatShare(near.high)}) are noticed: so much may be expected of questions about something new in the same domain.`,
+      `Of examples whose option was left out of learning, ${formatShare(near.share ?? 0)} (${formatRange(near)}) are noticed: so much may be expected of questions about something new in the same domain.`,
     );
   }
   return {

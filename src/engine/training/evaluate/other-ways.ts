@@ -1,7 +1,9 @@
 /** The figure that a classifier has where rows are held out in another way than it was measured in. */
+
 import type { OtherWay } from '../../domain/metrics.ts';
 import { atRandom, nameFields, type SplitWay } from '../../domain/training.ts';
 import { computeFisherTail, listLogFactorials } from '../../findings/significance.ts';
+import { formatRange, formatShare } from '../../format-share.ts';
 import { measureRows } from '../../measure/whole-decision.ts';
 import type { MeasuredShare } from '../../measured.ts';
 import { compilePlacement, groupMeasured, nameGroups, placeUnits } from '../../units/hold-out.ts';
@@ -98,8 +100,6 @@ const nameExamples = ({ by, field }: SplitWay, rows: readonly LabelledRow[] = []
     column: `of those that ${JSON.stringify(field)} names`,
   })[by];
 
-const toPercent = (share: number) => Number((100 * share).toFixed(1));
-
 const conclusions = {
   lower: 'Expect no more of new data: hold examples out that way and train again.',
   higher: 'That is of more like those that were learned from, and too good for new ones.',
@@ -116,7 +116,6 @@ function describe(
   ownExamples: string,
   who = 'the classifier',
 ): string {
-  const range = `${toPercent(accuracy.low)} to ${toPercent(accuracy.high)}%`;
   const measured = ownExamples.replace('of', 'Of');
-  return `${measured} ${who} gets ${toPercent(own.share ?? 0)}% right, ${examples} ${toPercent(accuracy.share ?? 0)}% (${range}).`;
+  return `${measured} ${who} gets ${formatShare(own.share ?? 0)} right, ${examples} ${formatShare(accuracy.share ?? 0)} (${formatRange(accuracy)}).`;
 }

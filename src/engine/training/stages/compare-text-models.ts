@@ -1,6 +1,8 @@
 /** The first part of the text_model stage: which languages the texts are in, and what they are read by. */
+
 import type { TextModelTrial } from '../../domain/metrics.ts';
 import { compileFeatures } from '../../features/compile.ts';
+import { formatShare } from '../../format-share.ts';
 import { limits } from '../../limits.ts';
 import { computePercentile, formatCount } from '../../numeric.ts';
 import { toEncoderInput } from '../../text/encoder-input.ts';
@@ -235,7 +237,7 @@ function noteLanguages(languages: readonly LanguageShare[] | null): string[] {
 
 function describeChoice(chosen: TextModelTrial, trials: readonly Trial[]): string {
   const figures = trials.map(({ shown }) => {
-    const correct = `${(100 * shown.accuracy).toFixed(1)}% correct`;
+    const correct = `${formatShare(shown.accuracy)} correct`;
     return `by ${shown.text_model} ${correct} (log-loss ${shown.log_loss.toFixed(3)})`;
   });
   return `Texts are read by ${chosen.text_model}, the smallest way that is about as good as the best: on ${formatCount(chosen.rows)} examples, each judged by a fit that had not seen it, ${figures.join(', ')}.`;

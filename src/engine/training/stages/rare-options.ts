@@ -1,5 +1,5 @@
 import type { Metrics } from '../../domain/metrics.ts';
-import { formatShare } from '../../measure/format-share.ts';
+import { formatRange, formatShare } from '../../format-share.ts';
 import {
   decideRow,
   type ReappliedRow,
@@ -155,7 +155,7 @@ function describeOpen({ least, added }: OpenMinimum): string[] {
   const isTaken = wrong.high <= allowed;
   const from = `From ${least} examples on an answer is ${isTaken ? '' : 'not yet '}decided alone:`;
   if (wrong.share === null) return [`${from} cross-validation met no such decision.`];
-  const range = `${formatShare(wrong.low)} to ${formatShare(wrong.high)}`;
+  const range = formatRange(wrong);
   return [
     `${from} ${formatCount(wrong.count)} of ${formatCount(wrong.of)} such decisions in cross-validation were wrong (${range}), and the thresholds allow ${formatShare(allowed)}.`,
   ];
@@ -164,7 +164,7 @@ function describeOpen({ least, added }: OpenMinimum): string[] {
 function describeFew(few: readonly string[], right: MeasuredShare): string[] {
   if (few.length === 0) return [];
   if (right.share === null) return ['No held-out row got such an answer, so how often they are right is not known.'];
-  const range = `${formatShare(right.low)} to ${formatShare(right.high)}`;
+  const range = formatRange(right);
   return [`Of ${formatCount(right.of)} held-out rows that got one, ${formatShare(right.share)} are right (${range}).`];
 }
 

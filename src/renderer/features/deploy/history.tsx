@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { formatShare } from '../../../engine/measure/format-share.ts';
+import { formatShare } from '../../../engine/format-share.ts';
 import type { Release } from '../../../server/contract/policies/releases.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';

@@ -1,7 +1,7 @@
 /** The dialog between a draft and its release. */
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { formatShare } from '../../../engine/measure/format-share.ts';
+import { formatShare } from '../../../engine/format-share.ts';
 import { describeVerdict } from '../../../engine/measure/rules-effect.ts';
 import type { RulesEffect } from '../../../engine/measured.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';

@@ -3,7 +3,7 @@ import { Button, RangeSlider } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import type { Metrics } from '../../../engine/domain/metrics.ts';
-import { formatShare } from '../../../engine/measure/format-share.ts';
+import { formatRange, formatShare } from '../../../engine/format-share.ts';
 import { describeThresholds, listOwnThresholds } from '../../../engine/thresholds.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { PolicyDetail } from '../../../server/contract/policies/training.ts';
@@ -142,7 +142,7 @@ function Automated({ whole, metrics }: Pick<Props, 'whole' | 'metrics'>) {
         >
           {wrong.share === null
             ? 'how many of these are wrong is not known yet'
-            : `${percent(wrong.share)} of these wrong, ${percent(wrong.low)} to ${percent(wrong.high)}`}
+            : `${percent(wrong.share)} of these wrong, ${formatRange(wrong)}`}
         </Figure>
       </p>
       <FateBar whole={whole} />

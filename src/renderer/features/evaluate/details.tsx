@@ -1,5 +1,5 @@
 import type { Metrics } from '../../../engine/domain/metrics.ts';
-import { formatShare } from '../../../engine/measure/format-share.ts';
+import { formatRange, formatShare } from '../../../engine/format-share.ts';
 import type { PolicyDetail } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Chart } from '../../parts/charts/chart.tsx';
@@ -27,7 +27,7 @@ export function Reliability({ bins }: { bins: readonly Bin[] }) {
       <Chart
         rows={bins}
         columns={[
-          { name: 'Confidence', show: (bin) => `${formatShare(bin.low)} to ${formatShare(bin.high)}` },
+          { name: 'Confidence', show: (bin) => formatRange(bin) },
           { name: 'Rows', show: ({ count }) => number(count) },
           { name: 'Said', show: ({ confidence }) => percent(confidence) },
           { name: 'Correct', show: ({ accuracy }) => percent(accuracy) },
@@ -46,7 +46,7 @@ export function Reliability({ bins }: { bins: readonly Bin[] }) {
             drawn: 'points',
           },
         ]}
-        says={`${off.length === 0 ? 'Yes, as far as can be seen.' : `Not everywhere: ${off.length} of ${bins.length} steps lie off the dashed line.`} Of ${number(largest.count)} among ${number(all)} unseen examples the classifier said ${formatShare(largest.confidence)}, and ${formatShare(largest.accuracy)} were right (${formatShare(low)} to ${formatShare(high)}). Dashed: as often as it says.`}
+        says={`${off.length === 0 ? 'Yes, as far as can be seen.' : `Not everywhere: ${off.length} of ${bins.length} steps lie off the dashed line.`} Of ${number(largest.count)} among ${number(all)} unseen examples the classifier said ${formatShare(largest.confidence)}, and ${formatShare(largest.accuracy)} were right (${formatRange({ low, high })}). Dashed: as often as it says.`}
       />
     </Part>
   );
@@ -122,7 +122,7 @@ function ClassifierFigures({ metrics, policy }: { metrics: Metrics; policy: Poli
         {
           name: 'Correct',
           value: percent(metrics.accuracy),
-          detail: right ? `${percent(right.low)} to ${percent(right.high)}` : undefined,
+          detail: right ? formatRange(right) : undefined,
           help: 'The share of unseen examples that the classifier decides correctly, before any rule or threshold.',
         },
         {

@@ -60,8 +60,8 @@ export function PromiseLine({ type, promise, standing, onKept }: Props) {
   return (
     <div className="stack tight">
       <div className="row">
-        At most {field('target_error', 'Automated and wrong at most (%)', 0.01, 50)} % wrong, certain to{' '}
-        {field('certainty', 'Certainty (%)', 50, 99.99)} %
+        At most {field('target_error', 'Automated and wrong at most (%)', 0.01, 50)}% wrong, certain to{' '}
+        {field('certainty', 'Certainty (%)', 50, 99.99)}%
         <Button disabled={!isValid} loading={isPending} onClick={declare}>
           Promise this
         </Button>
@@ -71,7 +71,7 @@ export function PromiseLine({ type, promise, standing, onKept }: Props) {
           </Button>
         )}
       </div>
-      {!isValid && <p className="muted">At most 0.01 to 50 % wrong, certain to 50 to 99.99 %.</p>}
+      {!isValid && <p className="muted">At most 0.01 to 50% wrong, certain to 50 to 99.99%.</p>}
       <PromiseState promise={standing} />
       {found && !found.possible && standing?.sentence.includes(found.sentence) !== true && (
         <p className="muted">{found.sentence}</p>

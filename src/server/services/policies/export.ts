@@ -1,4 +1,5 @@
 /** A policy given away: its bundle as it decides now, with the card that describes it, or as a page. */
+
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -15,6 +16,7 @@ import { recordGoldenLines } from '../../../engine/decide/golden.ts';
 import type { Metrics, TextModelTrial } from '../../../engine/domain/metrics.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { countNgrams } from '../../../engine/features/plan.ts';
+import { formatShare } from '../../../engine/format-share.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { WholeDecision } from '../../../engine/measured.ts';
 import { formatCount } from '../../../engine/numeric.ts';
@@ -171,7 +173,7 @@ function describeWords(trials: readonly TextModelTrial[]): string {
   const words = trials.find((trial) => trial.size_mb === 0);
   const chosen = trials.find((trial) => trial.chosen);
   if (words === undefined || chosen === undefined) return '';
-  const say = ({ text_model: name, accuracy }: TextModelTrial) => `${(100 * accuracy).toFixed(1)}% by ${name}`;
+  const say = ({ text_model: name, accuracy }: TextModelTrial) => `${formatShare(accuracy)} by ${name}`;
   return ` Of ${formatCount(words.rows)} training examples ${say(words)} and ${say(chosen)} were right unseen.`;
 }
 

@@ -2,8 +2,8 @@
 
 import { toUnknownOption, toValidationError } from '../../../door/errors/validation-error.ts';
 import { findStricterWay } from '../../../engine/domain/metrics.ts';
+import { formatShare } from '../../../engine/format-share.ts';
 import { boundError } from '../../../engine/measure/error-bound.ts';
-import { formatShare } from '../../../engine/measure/format-share.ts';
 import {
   describeSilence,
   findPromise,

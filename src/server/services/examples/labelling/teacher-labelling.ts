@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { nextTurn } from '../../../../door/turns.ts';
 import { WorkbenchError } from '../../../../engine/errors.ts';
 import type { ExampleRecord } from '../../../../engine/examples/fields.ts';
+import { formatRange } from '../../../../engine/format-share.ts';
 import { computeWilsonInterval, type Interval } from '../../../../engine/intervals.ts';
 import { countOf, formatCount } from '../../../../engine/numeric.ts';
 import type { Caller } from '../../../auth/caller.ts';
@@ -281,5 +282,5 @@ const toPercent = (share: number) => `${Math.round(share * 100)}%`;
 function describeAgreement({ agreement }: TeacherLabelling): string {
   if (agreement === null || agreement.of === 0) return 'The teacher was sure of no labelled example.';
   const { right, of, interval } = agreement;
-  return `The teacher agrees with ${right} of ${of} labels: ${toPercent(interval.low)} to ${toPercent(interval.high)} with 95% certainty.`;
+  return `The teacher agrees with ${right} of ${of} labels: ${formatRange(interval)} with 95% certainty.`;
 }
