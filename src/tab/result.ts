@@ -2,7 +2,7 @@
 
 import { find, make, say } from '../edge/page/elements.ts';
 import { formatShare } from '../engine/format-share.ts';
-import { quoteAccuracy } from '../engine/measure/quote-accuracy.ts';
+import { quoteAccuracy } from '../engine/measure/quote-share.ts';
 import { countOf, formatCount } from '../engine/numeric.ts';
 import { drawMatrix } from '../engine/report/draw-matrix.ts';
 import type { HeldOutLine, TrainedResult } from './messages.ts';

@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { quoteAccuracy } from '../../src/engine/measure/quote-accuracy.ts';
+import { quoteAccuracy } from '../../src/engine/measure/quote-share.ts';
 import { percent } from '../../src/renderer/parts/text/figures.ts';
 import { quoteNames } from '../../src/renderer/parts/text/names.ts';
 import { type Call, deployForAll, loanExamples, loanType, makeType, openForTest } from '../server/workbench.ts';

@@ -1,6 +1,5 @@
 /** Two policies on the same rows: which is right where the other is not, and whether that may be chance. */
 
-import { formatShare } from '../format-share.ts';
 import { computeBinomialTail } from '../intervals.ts';
 
 /** Rows that only one of two policies decides right. */
@@ -19,12 +18,10 @@ export function computeMcNemarP({ onlyFirst, onlySecond }: Discordance): number 
   return Math.min(1, 2 * computeBinomialTail(Math.min(onlyFirst, onlySecond), onlyFirst + onlySecond, 0.5));
 }
 
-/** Says whether the difference between two policies may be chance. */
+/** Says which of two policies is better, unless chance may make their difference. */
 export function describeComparison(found: Discordance): string {
-  if (found.onlyFirst + found.onlySecond === 0) return 'Both are right on the same examples.';
-  const p = computeMcNemarP(found);
-  const share = p < 0.001 ? 'less than 0.1%' : formatShare(p);
-  return p <= maxChance
-    ? `Significant: chance alone differs as much in ${share} of such comparisons. The one that is right more often is better.`
-    : `Not significant: chance alone differs as much in ${share} of such comparisons.`;
+  if (found.onlyFirst + found.onlySecond === 0) return 'Neither is better: both are right on the same examples.';
+  return computeMcNemarP(found) <= maxChance
+    ? 'The one that is right more often is better: chance hardly makes such a difference.'
+    : 'Neither is shown to be better: chance may make such a difference.';
 }

@@ -8,7 +8,7 @@ import { computeWilsonInterval } from '../intervals.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
 import { formatCount } from '../numeric.ts';
 import type { ThresholdSettings } from '../thresholds.ts';
-import { quoteAccuracy } from './quote-accuracy.ts';
+import { quoteAccuracy, quoteShare } from './quote-share.ts';
 import { decideRow, listUnits, type ReappliedRow } from './reapply.ts';
 
 /** A counted share with its Wilson interval, of as many independent rows as `effective` says. */
@@ -238,7 +238,7 @@ function describeHeadline(
   const { option, accuracy, rules_alone: rules } = baseline;
   const say = (measured: MeasuredShare, examples: string) => {
     const quote = quoteAccuracy(measured);
-    if (!quote.isKnown) return `${quote.phrase}.`;
+    if (!quote.isKnown) return `${quote.headline}.`;
     const { isRange, figure, beside } = quote;
     return isRange
       ? `Correct on ${figure} (95% confidence interval; ${beside} unseen examples${examples}).`
@@ -310,5 +310,7 @@ function describe(automatic: MeasuredShare, error: MeasuredShare, aside: number)
   const range = formatRange(error);
   if (aside > 0)
     return `Of ${rows}, with ${formatCount(aside)} that were put aside, ${formatRange(automatic)} would be decided alone, ${range} of these wrongly, with 95% confidence.`;
-  return `Of ${rows} ${formatShare(automatic.share)} would be decided alone, ${formatShare(error.share)} of these wrongly (${range} with 95% confidence).`;
+  const write = ({ count, share }: MeasuredShare) =>
+    quoteShare(automatic).isRange ? formatCount(count) : formatShare(share ?? 0);
+  return `Of ${rows} ${write(automatic)} would be decided alone, ${write(error)} of these wrongly (${range} with 95% confidence).`;
 }

@@ -6,7 +6,7 @@ import type { Metrics } from '../domain/metrics.ts';
 import type { Slice } from '../findings/slices.ts';
 import { formatRange, formatShare } from '../format-share.ts';
 import { formatAmount } from '../measure/costs.ts';
-import { quoteAccuracy } from '../measure/quote-accuracy.ts';
+import { quoteAccuracy } from '../measure/quote-share.ts';
 import { type MeasuredShare, nothingPromised, type Verdict, type WholeDecision } from '../measured.ts';
 import { countOf, formatCount } from '../numeric.ts';
 import { describeReading } from '../text/languages.ts';
@@ -197,7 +197,7 @@ function describeQuality({ policy, whole }: ReportFacts): string {
     ...(fallback.count > 0 ? [['Answered by the fallback', fallback] satisfies [string, MeasuredShare]] : []),
   ];
   const why = quote.isKnown ? '' : `<p>${quoteText(whole.headline)}</p>\n`;
-  return `<p class="headline">${quote.phrase} <small class="quiet">${quote.beside}</small></p>
+  return `<p class="headline">${quote.headline} <small class="quiet">${quote.beside}</small></p>
 ${why}${whole.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>\n`).join('')}<p>The line over a bar is the range that holds the true figure with 95% confidence.</p>
 <table>${rows.map(([name, share]) => `<tr><th scope="row">${name}</th>${showShare(share)}</tr>`).join('')}</table>`;
 }

@@ -1,6 +1,6 @@
 /** How a decision type stands, in one line for rail and bar. */
 import { isInProgress } from '../../engine/domain/training.ts';
-import { type AccuracyQuote, quoteAccuracy } from '../../engine/measure/quote-accuracy.ts';
+import { type AccuracyQuote, quoteAccuracy } from '../../engine/measure/quote-share.ts';
 import type { OutputOf } from '../../server/contract/operations.ts';
 import type { PolicySummary, Readiness } from '../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';

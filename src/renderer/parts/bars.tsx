@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { formatRange } from '../../engine/format-share.ts';
-import { quoteAccuracy } from '../../engine/measure/quote-accuracy.ts';
+import { quoteAccuracy, quoteShare } from '../../engine/measure/quote-share.ts';
 import type { MeasuredShare, WholeDecision } from '../../engine/measured.ts';
 import { Figure } from './figure.tsx';
-import { count, percent } from './text/figures.ts';
+import { count, number, percent } from './text/figures.ts';
 import { isolate, quoteNames } from './text/names.ts';
 
 /** Named shares between 0 and 1 as bars with their figures; `says` tells in one sentence what they are. */
@@ -117,8 +117,7 @@ export function RightShare({ whole, lead = '' }: { whole: WholeDecision; lead?: 
     <div>
       <strong className="headline">
         <Figure says="The share of unseen examples that rules, classifier and thresholds together decide correctly.">
-          {lead}
-          {quote.phrase}
+          {lead === '' ? quote.headline : lead + quote.phrase}
         </Figure>
       </strong>
       <ShareScale whole={whole} />
@@ -142,24 +141,26 @@ export function AccuracyCell({ accuracy }: { accuracy: MeasuredShare | undefined
 
 /** Shows what becomes of all decisions, as one bar whose parts are named below it. */
 export function FateBar({ whole: { automatic, by_rule, escalated, fallback } }: { whole: WholeDecision }) {
-  const shareOf = (count: number) => count / Math.max(1, escalated.of);
+  const { of } = escalated;
+  // Of rows too few for a share each part is counted.
+  const write = (rows: number) => (quoteShare(automatic).isRange ? number(rows) : percent(rows / of));
   const fates = [
-    { name: 'automated', share: automatic.share ?? 0 },
-    { name: 'review', share: shareOf(escalated.count - fallback.count) },
-    { name: 'fallback', share: shareOf(fallback.count) },
-  ].filter(({ share }) => share > 0);
+    { name: 'automated', rows: automatic.count },
+    { name: 'review', rows: escalated.count - fallback.count },
+    { name: 'fallback', rows: fallback.count },
+  ].filter(({ rows }) => rows > 0);
   return (
     <div>
       <div className="fate" aria-hidden="true">
-        {fates.map(({ name, share }) => (
-          <span key={name} className={name} style={{ flexGrow: share }} />
+        {fates.map(({ name, rows }) => (
+          <span key={name} className={name} style={{ flexGrow: rows }} />
         ))}
       </div>
       <div className="named">
-        {fates.map(({ name, share }, place) => (
+        {fates.map(({ name, rows }, place) => (
           <span key={name} className={name}>
-            {percent(share)} {name}
-            {place === 0 && by_rule.share ? `, ${percent(by_rule.share)} by a rule` : ''}
+            {write(rows)} {name}
+            {place === 0 && by_rule.count > 0 ? `, ${write(by_rule.count)} by a rule` : ''}
           </span>
         ))}
       </div>

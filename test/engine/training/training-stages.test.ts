@@ -184,7 +184,7 @@ describe('the prepare stage', () => {
       corrections_held_out: 0,
       near_repeats: 0,
       put_aside: 0,
-      one_case: expect.stringMatching(/^One case is one example: \d+ of them\.$/),
+      one_case: expect.stringMatching(/^Each of the \d+ examples is a case of its own\.$/),
     });
     expect(prepared.measuredRows).toBe(prepared.testRows);
     expect(prepared.presentOptions).toEqual([1, 2]);

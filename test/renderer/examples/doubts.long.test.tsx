@@ -1,7 +1,7 @@
 /** What a model doubts, at the keys of the findings: how many of it are taken at once, and what that does to figures. */
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { quoteAccuracy } from '../../../src/engine/measure/quote-accuracy.ts';
+import { quoteAccuracy } from '../../../src/engine/measure/quote-share.ts';
 import { type Call, deployForAll, loanExamples, loanType, openForTest } from '../../server/workbench.ts';
 import { prepareClaims } from '../claims.ts';
 import { closePage, showWindow } from '../page.tsx';

@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { quoteAccuracy } from '../../../src/engine/measure/quote-accuracy.ts';
+import { quoteAccuracy } from '../../../src/engine/measure/quote-share.ts';
 import { amount, milliseconds } from '../../../src/renderer/parts/text/figures.ts';
 import { quoteNames } from '../../../src/renderer/parts/text/names.ts';
 import { openForTest } from '../../server/workbench.ts';

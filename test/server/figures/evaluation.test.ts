@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { computeMcNemarP } from '../../../src/engine/measure/compare.ts';
-import { quoteAccuracy } from '../../../src/engine/measure/quote-accuracy.ts';
+import { quoteAccuracy } from '../../../src/engine/measure/quote-share.ts';
 import { createTrainable, loanExamples, loanType, openForAll, pollUntil, quickly, terminal } from '../workbench.ts';
 
 type Row = {
@@ -258,7 +258,7 @@ describe('the held-out examples of policies', () => {
     }
     const itself = (await bench.call('GET', `${path}/policies/${first}/comparison?with=${first}`)).body;
     expect(itself).toMatchObject({ rows: one.total, only_first_right: 0, only_second_right: 0, items: [], p_value: 1 });
-    expect(itself.sentence).toBe('Both are right on the same examples.');
+    expect(itself.sentence).toBe('Neither is better: both are right on the same examples.');
   });
 
   it('tell the same of two whole decisions, with the chance that the difference is none [HDL-3]', async () => {

@@ -30,10 +30,12 @@ describe('a policy whose figure is that of new customers', () => {
     const policy = (await bench.call('GET', `${url}/policies/${id}`)).body;
     expect(policy).toMatchObject({ deployed: false, metrics: { split: { rule: 'group', found: true } } });
     expect(policy.metrics.split.field).toMatch(/amount|income/);
-    const line = new RegExp(`^One case is known by ".*": ${customers} of them in ${customers * visits} examples\\.$`);
+    const line = new RegExp(
+      `^Examples with the same ".*" are one case: ${customers} cases in ${customers * visits} examples\\.$`,
+    );
     expect(policy.metrics.split.one_case).toMatch(line);
     const report = (await bench.call('GET', `${url}/policies/${id}/report`)).text;
-    expect(report).toMatch(/One case is known by /);
+    expect(report).toMatch(/Examples with the same /);
     expect(policy.metrics.whole.headline).toMatch(/^Correct on .* unseen examples with new "/);
     expect(policy.metrics.whole.accuracy.share).toBeLessThan(0.7);
     expect(policy.metrics.other_ways).toMatchObject([{ split: { by: 'random', field: null }, standing: 'higher' }]);

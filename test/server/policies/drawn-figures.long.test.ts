@@ -70,7 +70,7 @@ it('says how many drawn rows are missing, then a figure that holds the truth, an
     'Accuracy not known yet: 12 of 20 random rows have a label. Label random rows only to get there sooner.',
   );
   expect(first.metrics.whole.headline).toBe(first.whole.headline);
-  expect(first.report).toContain('<p class="headline">accuracy not known yet');
+  expect(first.report).toContain('<p class="headline">Accuracy not known yet');
   expect(first.report).toContain(first.whole.headline);
 
   await label(drawn.slice(12, 45));

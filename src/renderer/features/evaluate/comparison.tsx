@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { formatShare } from '../../../engine/format-share.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Figure } from '../../parts/figure.tsx';
@@ -42,11 +43,18 @@ export function Comparison({ type, policy, name, other, onClose }: ComparisonPro
       {result.data && (
         <>
           <p className="part">
+            <Figure
+              className="strong"
+              says={`McNemar's exact test: if they were equally good, chance would make at least this difference in ${formatShare(result.data.p_value)} of comparisons.`}
+            >
+              {result.data.sentence}
+            </Figure>
+          </p>
+          <p className="part">
             Of {result.data.rows} examples that neither had seen, both decide {result.data.both_right} correctly and{' '}
             {result.data.both_wrong} wrongly. Only {name} is right on {result.data.only_first_right}, only {other.name}{' '}
             on {result.data.only_second_right}.
           </p>
-          <p className="part">{result.data.sentence}</p>
           <PlainTable
             className="part"
             heads={['Policy', { name: 'Correct', says: 'Of these examples, by rules, classifier and thresholds.' }]}

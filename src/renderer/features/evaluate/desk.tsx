@@ -3,7 +3,8 @@ import { Button, RangeSlider } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import type { Metrics } from '../../../engine/domain/metrics.ts';
-import { formatRange, formatShare } from '../../../engine/format-share.ts';
+import { formatShare } from '../../../engine/format-share.ts';
+import { quoteShare } from '../../../engine/measure/quote-share.ts';
 import { describeThresholds, listOwnThresholds } from '../../../engine/thresholds.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { PolicyDetail } from '../../../server/contract/policies/training.ts';
@@ -14,7 +15,7 @@ import { OtherWays } from '../../parts/explained/other-ways.tsx';
 import { OwnThresholds } from '../../parts/fields/own-thresholds.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
-import { decimal, number, percent } from '../../parts/text/figures.ts';
+import { decimal, number } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { toDraft } from '../../state/drafts.ts';
 import { useOperation } from '../../state/queries.ts';
@@ -130,19 +131,20 @@ function ByOption({ policy, options, wanted, terms }: ByOptionProps) {
 /** Says how much needs no review, how much of that is wrong, and what becomes of all decisions. */
 function Automated({ whole, metrics }: Pick<Props, 'whole' | 'metrics'>) {
   const { automatic, error_automatic: wrong } = whole;
+  const [alone, error] = [quoteShare(automatic), quoteShare(wrong)];
   return (
     <div>
       <p className="row between">
         <Figure className="figure-large" says="The share of unseen examples that needs no review.">
-          {automatic.share === null ? 'nothing measured yet' : `${percent(automatic.share)} automated`}
+          {alone.isKnown ? `${alone.figure} automated` : 'Nothing measured yet'}
         </Figure>
         <Figure
           className="muted"
           says={`How many of the decisions made alone are wrong: ${number(wrong.count)} of ${number(wrong.of)}.`}
         >
-          {wrong.share === null
-            ? 'how many of these are wrong is not known yet'
-            : `${percent(wrong.share)} of these wrong, ${formatRange(wrong)}`}
+          {error.isKnown
+            ? `${error.figure} of these wrong, ${error.beside}`
+            : 'How many of these are wrong is not known yet'}
         </Figure>
       </p>
       <FateBar whole={whole} />

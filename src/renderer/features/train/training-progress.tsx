@@ -1,6 +1,9 @@
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { isInProgress, trainingStages } from '../../../engine/domain/training.ts';
+import { computeWilsonInterval } from '../../../engine/intervals.ts';
+import { quoteShare } from '../../../engine/measure/quote-share.ts';
+import type { MeasuredShare } from '../../../engine/measured.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { PolicyDetail, PolicySummary, Progress } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -23,25 +26,33 @@ import { textModelNames } from './training-options.tsx';
 /** Unseen examples of an option from which on it is called the weakest. */
 const minSupport = 5;
 
+/** The share of its unseen examples that are decided as an option. */
+function measureOption({ recall = 0, support = 0 }: { recall?: number; support?: number }): MeasuredShare {
+  const count = Math.round(recall * support);
+  return { count, of: support, share: recall, ...computeWilsonInterval(count, support) };
+}
+
 /** Shows what a training has brought: its figure beside what is reached without it, and where it is weakest. */
 function Learned({ whole }: { whole: OutputOf<'policies.whole'> }) {
   const { automatic, error_automatic } = whole;
   const [weakest] = Object.entries(whole.per_class)
     .filter(([, { support = 0, recall }]) => support >= minSupport && (recall ?? 0) < 1)
     .sort(([, a], [, b]) => (a.recall ?? 0) - (b.recall ?? 0));
-  const toFact = (name: string, share: number | null, help: string) =>
-    share === null ? [] : [{ name, value: percent(share), help }];
+  const toFact = (name: string, share: MeasuredShare, help: string) => {
+    const { isKnown, figure, beside } = quoteShare(share);
+    return isKnown ? [{ name, value: figure, detail: beside, help }] : [];
+  };
   return (
     <>
       <RightShare whole={whole} />
       <Facts
         items={[
-          ...toFact('automated', automatic.share, 'The share of unseen examples that needs no review.'),
-          ...toFact('of these wrong', error_automatic.share, 'Of the decisions without a review.'),
+          ...toFact('automated', automatic, 'The share of unseen examples that needs no review.'),
+          ...toFact('of these wrong', error_automatic, 'Of the decisions without a review.'),
           ...(weakest
             ? toFact(
                 `of ${isolate(weakest[0])} found, the weakest option`,
-                weakest[1].recall ?? 0,
+                measureOption(weakest[1]),
                 'The share of its unseen examples that was decided as it.',
               )
             : []),
