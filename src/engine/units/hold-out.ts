@@ -5,7 +5,7 @@ import { parseDate } from '../features/dates.ts';
 import { isFiniteNumber, readPath } from '../features/values.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
-import { formatCount } from '../numeric.ts';
+import { countOf, formatCount } from '../numeric.ts';
 import { isPiiField } from '../pii.ts';
 import { findCases, maxChanceInCount } from './copies.ts';
 import { foldText } from './field-model.ts';
@@ -154,14 +154,15 @@ export function checkLearned(
 export function describeCases({ by, field }: SplitWay, rows: readonly SplitRow[]): string {
   const own = rows.filter(({ source }) => source === 'user');
   const cases = new Set(own.map((row) => ((row.group ?? -1) < 0 ? row : row.group))).size;
-  const many = `${formatCount(cases)} of them in ${formatCount(own.length)} examples.`;
+  const many = `${countOf(cases, 'case')} in ${countOf(own.length, 'example')}.`;
   if (by === 'group' && field !== null) {
-    const wording = areTemplates(field, own) ? 'the wording of ' : '';
-    return `One case is known by ${wording}${nameFields(field)}: ${many}`;
+    const wording = areTemplates(field, own) ? 'wording of ' : '';
+    return `Examples with the same ${wording}${nameFields(field)} are one case: ${many}`;
   }
-  const copies = cases === own.length ? '' : ' with its copies and near copies';
-  const time = by === 'date' ? `, of its time, ${nameFields(field ?? '')}` : '';
-  return `One case is one example${copies}${time}: ${cases === own.length ? `${formatCount(cases)} of them.` : many}`;
+  const time = by === 'date' ? `, at the time of its ${nameFields(field ?? '')}` : '';
+  return cases === own.length
+    ? `Each of the ${countOf(cases, 'example')} is a case of its own${time}.`
+    : `An example is one case with its copies and near copies${time}: ${many}`;
 }
 
 /** Says in a sentence what was held out, unless at random or by marks; no value of a personal field. */

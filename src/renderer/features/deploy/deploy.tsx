@@ -7,6 +7,7 @@ import { DraftBar } from '../../parts/explained/draft-bar.tsx';
 import { PinnedCases } from '../../parts/explained/pinned-cases.tsx';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { VerdictNotes } from '../../parts/explained/verdict-notes.tsx';
+import { ReasonField, type Why } from '../../parts/fields/reason-field.tsx';
 import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
@@ -22,7 +23,6 @@ import { Aliases } from './aliases.tsx';
 import { ArchiveExport, BundleExport } from './exports.tsx';
 import { History, useReleases } from './history.tsx';
 import { Questions } from './questions.tsx';
-import { ReasonField, type Why } from './reason-field.tsx';
 
 // It comes when it is first opened: few replay the log before each deployment.
 const Replay = lazy(async () => ({ default: (await import('./replay.tsx')).Replay }));

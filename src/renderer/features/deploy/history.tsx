@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { formatShare } from '../../../engine/format-share.ts';
 import type { Release } from '../../../server/contract/policies/releases.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { ReasonField, type Why } from '../../parts/fields/reason-field.tsx';
 import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { count, number } from '../../parts/text/figures.ts';
 import { showUnseen } from '../../parts/text/names.ts';
@@ -9,7 +10,6 @@ import { notify } from '../../state/notices.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
-import { ReasonField, type Why } from './reason-field.tsx';
 
 const shownRows = 20;
 /** Changes of one release that are shown; the rest is counted. */

@@ -1,11 +1,12 @@
 /** The dialog between a draft and its release. */
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { formatShare } from '../../../engine/format-share.ts';
 import { describeVerdict } from '../../../engine/measure/rules-effect.ts';
 import type { RulesEffect } from '../../../engine/measured.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { ReasonField } from '../../parts/fields/reason-field.tsx';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
@@ -20,7 +21,6 @@ const replayed = 500;
 const shownKinds = 8;
 /** More changes than these are folded, so that their effect is in sight. */
 const openChanges = 3;
-const maxReasonLength = 500;
 
 /** Publishes a draft, as an act that can be taken back. */
 function usePublish(type: DecisionType, onDone: () => void) {
@@ -98,17 +98,7 @@ export function PublishDialog({ type, onClose }: { type: DecisionType; onClose()
             </ul>
           </div>
         )}
-        <TextInput
-          label="Reason"
-          description={
-            isHeld ? 'Required to publish it anyway. Kept in the history.' : 'Optional. Kept in the history.'
-          }
-          required={isHeld}
-          maxLength={maxReasonLength}
-          value={reason}
-          data-autofocus
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
+        <ReasonField why={[reason, setReason]} isHeld={isHeld} isFirst />
         {error && <ErrorNote error={error} />}
         <div className="row between">
           <Button onClick={onClose}>Not now</Button>

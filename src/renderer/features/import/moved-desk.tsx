@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { findStale, invalidate } from '../../api/changes.ts';
+import { ReasonField } from '../../parts/fields/reason-field.tsx';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import { Place } from '../../parts/panes.tsx';
 import { count } from '../../parts/text/figures.ts';
@@ -13,7 +14,6 @@ import { notify } from '../../state/notices.tsx';
 import { goTo } from '../../state/route.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 
-const maxReasonLength = 500;
 type MovedDeskProps = { type: DecisionType | null; file: File; title: string; choose: React.ReactNode };
 
 /** Asks for what a file of a decision type needs beside it, and lets it decide. */
@@ -61,14 +61,18 @@ export function MovedDesk({ type, file, title, choose }: MovedDeskProps) {
             ? 'Rules, examples, policies and releases come along, and what decided there decides here at once. A bundle gives a decision type without examples, which decides and cannot be trained.'
             : `The policy of the bundle decides for ${isolate(type.name)} at once, with its own rules, thresholds, input schema and fallback. Examples stay, and the release before it can be brought back under Deploy. To get a whole decision type, choose “New from a file…”.`}
         </p>
-        <TextInput
-          maw={480}
-          label={type === null ? 'Name' : 'Reason'}
-          description={type === null ? 'Optional. Left empty: as in the file.' : 'Optional. Kept in the history.'}
-          maxLength={type === null ? limits.maxTypeNameLength : maxReasonLength}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
+        {type === null ? (
+          <TextInput
+            maw={480}
+            label="Name"
+            description="Optional. Left empty: as in the file."
+            maxLength={limits.maxTypeNameLength}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+        ) : (
+          <ReasonField why={[text, setText]} />
+        )}
         {moving.isPending && <Busy>Reading the file, and trying what decides on its own test inputs…</Busy>}
         {moving.error && <ErrorNote error={moving.error} />}
       </div>

@@ -1,6 +1,7 @@
 import { Button, Modal, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
+import { useNameTwin } from '../../parts/fields/name-twin.ts';
 import { TextList } from '../../parts/fields/text-list.tsx';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { useChange } from '../../state/queries.ts';
@@ -11,6 +12,7 @@ export function NewTypeDialog({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
   const [options, setOptions] = useState<string[]>(['', '']);
+  const twin = useNameTwin(name);
   const create = useChange('decision_types.create');
   const filled = options.map((option) => option.trim()).filter((option) => option !== '');
   const submit = (event: FormEvent) => {
@@ -33,6 +35,7 @@ export function NewTypeDialog({ onClose }: { onClose(): void }) {
           label="Name"
           description="Programs use this name when they ask for a decision, for example refund_request."
           value={name}
+          error={!create.isPending && twin?.problem}
           onChange={(event) => setName(event.currentTarget.value)}
           maxLength={limits.maxTypeNameLength}
         />
@@ -57,7 +60,7 @@ export function NewTypeDialog({ onClose }: { onClose(): void }) {
             variant="filled"
             type="submit"
             loading={create.isPending}
-            disabled={name.trim() === '' || filled.length < 2}
+            disabled={name.trim() === '' || filled.length < limits.minOptions || twin !== undefined}
           >
             Create
           </Button>
