@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
+import { readMoment } from '../../src/renderer/parts/text/figures.ts';
 import { prepareClaims } from './claims.ts';
 
 const plain = { proof: 95, amount: 500, online: true, shop: { country: 'DE' } };
@@ -56,10 +57,18 @@ describe('Try', () => {
     await screen.findByText(/^[\d.]+% sure$/);
   });
 
-  it('has dates as dates, and takes what was asked for last [TRY-2]', async () => {
+  it('writes dates as the page does, takes them as programs send them, and takes what was asked for last [TRY-2]', async () => {
     await openPlace('try', { inputs: [{ ...plain, amount: 4_711, bought: '2026-03-09' }] });
     fireEvent.click(await screen.findByRole('button', { name: 'Take the last logged' }));
-    expect(await screen.findByLabelText('bought')).toMatchObject({ type: 'date', value: '2026-03-09' });
+    const bought = await screen.findByLabelText('bought');
+    expect(bought).toHaveProperty('value', readMoment('2026-03-09'));
+    fireEvent.focus(bought);
+    expect(bought).toHaveProperty('value', '2026-03-09');
+    fireEvent.change(bought, { target: { value: '2026-03' } });
+    screen.getByText(/^No date, such as 2026-03-31/);
+    fireEvent.change(bought, { target: { value: '2026-03-10' } });
+    fireEvent.blur(bought);
+    expect(bought).toHaveProperty('value', readMoment('2026-03-10'));
     expect(screen.getByLabelText('amount')).toHaveProperty('value', '4711');
   });
 

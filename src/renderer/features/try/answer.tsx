@@ -114,10 +114,10 @@ function HowSure({ answer }: { answer: DecideResponse }) {
 }
 
 const familiarityTexts = {
-  words: 'Rarity of the words',
+  words: 'Unusual words',
   embedding: 'Similarity of the meaning to an option',
   nearest: 'Similarity of the meaning to the nearest example',
-  fields: 'Fields beyond the examples',
+  fields: 'Values outside the examples',
 } as const;
 
 function Familiarity({ checks }: { checks: Trace['familiarity'] }) {

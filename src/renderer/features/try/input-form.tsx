@@ -6,6 +6,7 @@ import { whenComposed } from '../../commands/keys.ts';
 import { GrowingText } from '../../parts/fields/growing-text.tsx';
 import type { SeenFields } from '../../parts/hooks/use-seen-fields.ts';
 import { BreakingName } from '../../parts/text/breaking-name.tsx';
+import { readMoment } from '../../parts/text/figures.ts';
 import { flattenInput, valueText } from '../../parts/text/inputs.ts';
 import { showUnseen } from '../../parts/text/names.ts';
 
@@ -15,17 +16,12 @@ const maxChoices = 20;
 /** Characters from which on a text takes the whole width. */
 const minLongText = 40;
 
-type Kind = 'boolean' | 'number' | 'date' | 'time' | 'text' | 'long' | 'other';
-
-const isoDate = /^\d{4}-\d{2}-\d{2}$/;
-/** A day with its time, and what stands behind the minutes. */
-const isoTime = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2})(:00Z?|Z|)$/;
+type Kind = 'boolean' | 'number' | 'moment' | 'text' | 'long' | 'other';
 
 function toKind(value: unknown): Kind {
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'number') return 'number';
-  if (typeof value === 'string' && isoDate.test(value)) return 'date';
-  if (typeof value === 'string' && isoTime.test(value)) return 'time';
+  if (typeof value === 'string' && readMoment(value) !== null) return 'moment';
   if (typeof value === 'string' && value.length >= minLongText) return 'long';
   return typeof value === 'string' || value === null ? 'text' : 'other';
 }
@@ -96,17 +92,8 @@ function Field({ name, kind, choices, isRead, value, onValue }: FieldProps) {
       );
     case 'number':
       return <NumberField label={label} isRead={isRead} value={value} onValue={onValue} />;
-    case 'date':
-      return (
-        <TextInput
-          label={label}
-          type="date"
-          value={typeof value === 'string' ? value : ''}
-          onChange={(event) => onValue(event.currentTarget.value || null)}
-        />
-      );
-    case 'time':
-      return <TimeField label={label} value={value} onValue={onValue} />;
+    case 'moment':
+      return <MomentField label={label} isRead={isRead} value={value} onValue={onValue} />;
     case 'text':
     case 'long':
       return choices !== null ? (
@@ -140,19 +127,23 @@ function Field({ name, kind, choices, isRead, value, onValue }: FieldProps) {
   }
 }
 
-type TimeFieldProps = { label: ReactNode; value: Json; onValue(value: Json): void };
-
-/** A day with its time, written back in the form that it had. */
-function TimeField({ label, value, onValue }: TimeFieldProps) {
-  const [, minutes = '', ending = ''] = typeof value === 'string' ? (isoTime.exec(value) ?? []) : [];
-  const [form, setForm] = useState(ending);
-  if (ending !== '' && ending !== form) setForm(ending);
+/** A day or a moment as the page writes it; while it is edited, as programs send it. */
+function MomentField({ label, isRead, value, onValue }: NumberFieldProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const sent = typeof value === 'string' ? value : '';
+  const isMoment = (text: string) => readMoment(text) !== null;
+  const isWrong = typed !== null && typed !== '' && !isMoment(typed) && !isRead;
   return (
     <TextInput
       label={label}
-      type="datetime-local"
-      value={minutes}
-      onChange={({ currentTarget }) => onValue(currentTarget.value === '' ? null : `${currentTarget.value}${form}`)}
+      value={typed ?? readMoment(sent) ?? sent}
+      error={isWrong && 'No date, such as 2026-03-31: counts as missing'}
+      onFocus={() => setTyped(typed ?? sent)}
+      onBlur={() => !isWrong && setTyped(null)}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        onValue(isMoment(currentTarget.value) || (isRead && currentTarget.value !== '') ? currentTarget.value : null);
+      }}
     />
   );
 }
