@@ -117,6 +117,16 @@ describe('Import', () => {
     expect(type.active_version.options).toEqual(['storniert', 'behalten']);
   });
 
+  it('says first of a column of answers that most rows have none', async () => {
+    const { call } = await openForTest();
+    showWindow(call, '#/new');
+    const rows = Array.from({ length: 40 }, (_, index) => `${index};${index < 12 ? ['yes', 'no'][index % 2] : ''}`);
+    await choose('claims.csv', ['amount;decision', ...rows].join('\n'));
+    await screen.findByText(
+      `28 of 40 rows have no answer in ${isolate('decision')}: they are imported without a label.`,
+    );
+  });
+
   it('asks whether a score that tells the answer is learned from, and leaves another answer out [FIL-40] [FIL-41]', async () => {
     const { call } = await openForTest();
     showWindow(call, '#/new');

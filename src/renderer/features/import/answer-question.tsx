@@ -2,6 +2,7 @@ import { Radio } from '@mantine/core';
 import { useId } from 'react';
 import { shorten } from '../../parts/text/inputs.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { describeUnanswered } from './unanswered.ts';
 import type { Mapping } from './use-mapping.ts';
 
 const maxCandidates = 3;
@@ -12,7 +13,8 @@ const maxValueLength = 120;
 const noColumn = '';
 
 /** Asks which of several columns is the answer. */
-export function AnswerQuestion({ mapping: { plan, answer, columns, choose } }: { mapping: Mapping }) {
+export function AnswerQuestion({ mapping }: { mapping: Mapping }) {
+  const { plan, answer, columns, choose } = mapping;
   const shown = plan.answer_candidates.slice(0, maxCandidates);
   const what = plan.answers_are_several
     ? 'Several columns could be. Each can become a decision type of its own later; one'
@@ -33,6 +35,7 @@ export function AnswerQuestion({ mapping: { plan, answer, columns, choose } }: {
             title={column}
             values={describeValues(values, columns.find(({ name }) => name === column)?.distinct ?? 0)}
             why={why}
+            unanswered={describeUnanswered(mapping, column)}
           />
         ))}
         <AnswerCard value={noColumn} title="No column" values="The rows have no answer yet" why="you label them here" />
@@ -41,12 +44,15 @@ export function AnswerQuestion({ mapping: { plan, answer, columns, choose } }: {
   );
 }
 
-function AnswerCard({ value, title, values, why }: { value: string; title: string; values: string; why: string }) {
+type AnswerCardProps = { value: string; title: string; values: string; why: string; unanswered?: string | null };
+
+function AnswerCard({ value, title, values, why, unanswered = null }: AnswerCardProps) {
   const describedBy = useId();
   return (
     <Radio.Card className="answer-card" value={value} aria-label={isolate(title)} aria-describedby={describedBy} p="xs">
       <strong className="wrap">{showUnseen(title)}</strong>
       <div id={describedBy}>
+        {unanswered !== null && <p className="strong warn-text">{unanswered}</p>}
         <p className="wrap">{values}</p>
         <p className="muted">{why}</p>
       </div>

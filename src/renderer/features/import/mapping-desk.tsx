@@ -24,6 +24,7 @@ import { PlanSummary } from './plan-summary.tsx';
 import { QuestionQueue } from './question-queue.tsx';
 import { ReadingChooser } from './reading-chooser.tsx';
 import { toTypeName } from './type-name.ts';
+import { describeUnanswered } from './unanswered.ts';
 import type { OpenFile } from './use-import.ts';
 import { type Mapping, useMapping } from './use-mapping.ts';
 
@@ -149,8 +150,9 @@ export function MappingDesk({ type, from, file, plan: first, title, choose, onCl
   const mapping = useMapping(type, file, first);
   const [typeName, setTypeName] = useState(() => toTypeName(fileName, from.answer));
   const { isRunning, error, run, cancel } = useImport(from, file, mapping, onClose);
-  const { plan } = mapping;
-  const isAsking = mapping.answer === undefined;
+  const { plan, answer } = mapping;
+  const unanswered = typeof answer === 'string' ? describeUnanswered(mapping, answer) : null;
+  const isAsking = answer === undefined;
   const isUnread = plan.questions.some(({ about }) => about === 'encoding');
   const asksOptions = !type && mapping.answer === null && mapping.typedOptions.length < limits.minOptions;
   const twin = useNameTwin(type ? '' : typeName);
@@ -197,6 +199,11 @@ export function MappingDesk({ type, from, file, plan: first, title, choose, onCl
       {problem !== null && !mapping.isChanging && !asksOptions && (
         <p className="note warn" role="alert">
           {problem}
+        </p>
+      )}
+      {unanswered !== null && (
+        <p className="note warn" role="status">
+          {unanswered} in {isolate(answer ?? '')}: they are imported without a label.
         </p>
       )}
       {!plan.answer_is_certain && <AnswerQuestion mapping={mapping} />}
