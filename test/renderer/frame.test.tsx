@@ -47,6 +47,17 @@ describe('the first page', () => {
 });
 
 describe('the frame', () => {
+  it('says at the name of a new type that another looks the same', async () => {
+    const { call } = await openForTest();
+    await makeType(call, { name: 'refund' });
+    showWindow(call, '#/');
+    fireEvent.click(await screen.findByRole('button', { name: 'New decision type' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'New decision type' }));
+    // The “e” is Cyrillic.
+    fireEvent.change(dialog.getByLabelText('Name'), { target: { value: 'r\u0435fund' } });
+    await dialog.findByText(/looks the same: take another name$/);
+  });
+
   it('tells types apart by a few letters where it is narrow, also names that begin and end alike', async () => {
     const { call } = await openForTest();
     for (const name of ['kredit-2023', 'kredit-2024', 'Kunden 2', 'kündigung 2', 'refunds'])

@@ -184,7 +184,7 @@ function describeAsked({ target_error, certainty, option }: PromiseQuestion): st
 }
 
 function describeShortage(needed: number, { length }: readonly ReappliedRow[], question: PromiseQuestion): string {
-  return `A promise of ${describeAsked(question)} needs about ${needed} test rows, with errors as often as so far; there are ${length}.${describeAside(question)}`;
+  return `A promise of ${describeAsked(question)} needs about ${needed} test rows if errors stay as frequent; there are ${length}.${describeAside(question)}`;
 }
 
 function describeImpossible(

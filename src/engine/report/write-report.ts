@@ -82,7 +82,7 @@ const maxWeakParts = 5;
 /** The one style of the report, which its security policy names by its digest. */
 export const reportStyle = `
 :root { color-scheme: light dark; --line: light-dark(#e4e7ee, #2a2e39); --quiet: light-dark(#596073, #a2a9b9) }
-body { background: light-dark(#fff, #1a1d25); color: light-dark(#151926, #e9ebf1); font: 14px/1.45 Inter, system-ui, sans-serif; margin: 0 }
+body { background: light-dark(#fff, #1a1d25); color: light-dark(#151926, #e9ebf1); font: 14px/1.45 'Inter Variable', Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif; margin: 0 }
 main { margin: 0 auto; max-width: 46rem; overflow-wrap: anywhere; padding: 1.5rem }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 }
 h2 { border-top: 1px solid var(--line); font-size: 1rem; margin: .9rem 0 .2rem; padding-top: .5rem }

@@ -78,7 +78,8 @@ const leastApart = 0.3;
 function ShareScale({ whole: { accuracy, baseline, headline, remarks } }: { whole: WholeDecision }) {
   const { share, low, high } = accuracy;
   const says = quoteNames(headline);
-  if (share === null) return <p>{says}</p>;
+  // Its first words are the headline above.
+  if (share === null) return <p>{says.replace(`${quoteAccuracy(accuracy).headline}: `, '')}</p>;
   const always = baseline?.accuracy.share ?? null;
   const rules = baseline?.rules_alone?.share ?? null;
   const isNamed = rules !== null && Math.abs(rules - share) > leastApart;

@@ -5,6 +5,7 @@ import { computeBinomialTail, computeUpperBound } from '../../../src/engine/inte
 import { computeMcNemarP, describeComparison } from '../../../src/engine/measure/compare.ts';
 import { boundError, isErrorBelow } from '../../../src/engine/measure/error-bound.ts';
 import { findPromise, keepsDeclared, type PromiseQuestion } from '../../../src/engine/measure/promise.ts';
+import { quoteShare } from '../../../src/engine/measure/quote-share.ts';
 import { type ReappliedRow, reapplySettings } from '../../../src/engine/measure/reapply.ts';
 import { measureWholeDecision } from '../../../src/engine/measure/whole-decision.ts';
 import { createRandom } from '../../../src/engine/random.ts';
@@ -75,7 +76,7 @@ describe('a promise', () => {
       rows: 34,
       rows_needed: 183,
       sentence:
-        'A promise of 2% with 95% certainty needs about 183 test rows, with errors as often as so far; there are 34.',
+        'A promise of 2% with 95% certainty needs about 183 test rows if errors stay as frequent; there are 34.',
     });
     expect(findPromise([], question)).toMatchObject({ possible: false, rows: 0, rows_needed: null });
   });
@@ -309,6 +310,7 @@ describe('the whole decision', () => {
     const strict = { ...settings, confidence_thresholds: { auto_decide: 1, escalation: 1 } };
     const none = measureWholeDecision(reapplySettings([row(1, 'a', 0.9)], strict), strict, { missing: 0 });
     expect(none.error_automatic).toMatchObject({ share: null, low: 0, high: 1 });
+    expect(quoteShare(none.automatic)).toMatchObject({ figure: '0 to 79.3%', beside: '0% of 1' });
     expect(none.baseline).toMatchObject({ option: 'a', accuracy: { share: 1 }, rules_alone: null });
     expect(none.sentence).toBe('None of 1 held-out rows would be decided alone.');
     expect(measureWholeDecision({ rows: [], refused: 0 }, strict, { missing: 3 }).sentence).toContain(

@@ -87,7 +87,7 @@ describe('a promise', () => {
     expect(refused).toMatchObject({ possible: false, threshold: null, share_automatic: null });
     expect(refused.rows_needed).toBeGreaterThan(refused.rows);
     expect(refused.sentence).toBe(
-      `A promise of 0.5% with 95% certainty needs about ${refused.rows_needed} test rows, with errors as often as so far; there are ${refused.rows}.`,
+      `A promise of 0.5% with 95% certainty needs about ${refused.rows_needed} test rows if errors stay as frequent; there are ${refused.rows}.`,
     );
     const own = await get(`${policy}/promise?target_error=0.3&option=approve&certainty=0.9`);
     expect(own).toMatchObject({ possible: true, option: 'approve', certainty: 0.9 });

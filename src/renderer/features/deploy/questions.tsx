@@ -32,7 +32,7 @@ export function Questions({ type }: { type: DecisionType }) {
       ))}
       <TextInput
         label="A yes or no, as programs ask it"
-        description="Case, blanks and the sign at its end do not matter; another wording is another question."
+        description="Case, spaces and the punctuation at its end do not matter; another wording is another question."
         value={asked}
         onChange={({ currentTarget }) => setAsked(currentTarget.value)}
       />

@@ -3,7 +3,7 @@ import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
-import { number, percent } from '../../parts/text/figures.ts';
+import { count, number, percent } from '../../parts/text/figures.ts';
 import { showUnseen } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
@@ -54,6 +54,8 @@ function Found({ type, slices, isWhole }: { type: DecisionType; slices: Slices; 
   const judged = isWhole ? toWhole(type) : 'The classifier by itself';
   const { items, rows, tested, state, computed_at: computedAt } = slices;
   if (computedAt === null) return <Busy>Looking for weak parts…</Busy>;
+  if (tested === 0 && state !== 'computing')
+    return <p className="muted">{count(rows, 'unseen example')}: too few to look for weak spots.</p>;
   const tried = `${number(tested)} segments of ${number(rows)} unseen examples`;
   if (items.length === 0 && state !== 'computing') return <p className="muted">No weak spot in {tried}.</p>;
   return (

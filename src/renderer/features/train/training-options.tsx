@@ -11,7 +11,7 @@ import { useOperation } from '../../state/queries.ts';
 const ways = {
   random: {
     label: 'A fifth at random',
-    says: 'Tells how it does on inputs like all examples; on new customers, times or wordings where the type says so, or where these are harder.',
+    says: 'Shows how it does on inputs like these examples; on new customers, times or wordings where the type says so, or where those are harder.',
   },
   date: {
     label: 'The newest by a date',

@@ -22,7 +22,8 @@ export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number, remPx: num
     style:
       '--plot-background: var(--pane); color: var(--muted); font: inherit; font-size: 0.6875rem; overflow: visible',
     x: { ...toScale(x), grid: false, ...toDays(spec, widthPx / remPx) },
-    y: { ...toScale(y), grid: true },
+    // Bars that are all empty have no height of their own to scale to.
+    y: { ...toScale(isEmpty(spec) ? { ...y, domain: [0, 1] } : y), grid: true },
     color: { type: 'identity' },
     opacity: { type: 'identity' },
     marks: [markBars(spec), markLines(spec), markGuides(guides), markTip(spec)],
@@ -140,6 +141,9 @@ function markTip<Row>(spec: ChartSpec<Row>): Plot.Markish {
     }),
   );
 }
+
+const isEmpty = <Row>({ rows, bars }: ChartSpec<Row>) =>
+  bars !== undefined && rows.every((row) => bars.series.every(({ of }) => of(row) === 0));
 
 function toScale({ name, show, domain }: Omit<ChartSpec<never>['y'], 'of'>): Plot.ScaleOptions {
   return {

@@ -192,7 +192,7 @@ function Words({ words, input }: { words: Explanation['words']; input: Input }) 
         write={toPoints}
       />
       <p className="muted">
-        Points by which the decision is less (+) or more (−) likely without them.
+        Points: with + it speaks for the decision, with − against it.
         {words.some(({ estimated }) => estimated) &&
           ` The text is long, so ${heavy.every(({ estimated }) => estimated) ? 'these' : 'the smaller weights'} are estimates.`}
       </p>

@@ -105,7 +105,7 @@ export function describeCauses(
 
 /** Draws the fields that weighed in, in points of how likely the decision is. */
 export function FieldWeights({ causes, readings }: { causes: readonly Cause[]; readings: Readings }) {
-  const says = 'Points by which the decision is less (+) or more (−) likely without what the field adds.';
+  const says = 'Points: with + a field speaks for the decision, with − against it.';
   return (
     <>
       <Weights

@@ -55,20 +55,23 @@ export function findMainText(input: Input): Text | null {
 
 /** Inputs from which on a field that repeats itself is not a headline. */
 const minSurveyed = 8;
+/** Letters on average from which on a personal field is no name. */
+const minSentence = 40;
 /** The share of different texts from which on a field says something of its row. */
 const minDifferent = 0.5;
 
 /**
  * Finds the field whose text says most of a row: one that differs in most inputs, the longest in all of them. Null
- * where every text repeats itself, as names of a category do; undefined where too few inputs are known.
+ * where every text repeats itself, as names of a category do, or is a personal name; undefined of too few inputs.
  */
-export function findHeadline(inputs: readonly Input[]): string | null | undefined {
+export function findHeadline(inputs: readonly Input[], personal: readonly string[] = []): string | null | undefined {
   if (inputs.length < minSurveyed) return undefined;
   const byPath = Map.groupBy(inputs.flatMap(listTexts), ({ path }) => path);
   const candidates = [...byPath].flatMap(([path, texts]) => {
     const differs = new Set(texts.map(({ value }) => value)).size >= texts.length * minDifferent;
     const length = texts.reduce((sum, { value }) => sum + value.length, 0);
-    return differs && texts.length >= inputs.length * minDifferent ? [{ path, length }] : [];
+    const isName = personal.includes(path) && length < texts.length * minSentence;
+    return differs && !isName && texts.length >= inputs.length * minDifferent ? [{ path, length }] : [];
   });
   return candidates.sort((a, b) => b.length - a.length)[0]?.path ?? null;
 }

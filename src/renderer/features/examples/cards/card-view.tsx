@@ -180,7 +180,7 @@ function CardContent({
   ...view
 }: DeskProps & { desk: ReturnType<typeof useDesk>; isExplained: boolean }) {
   const { type, rows, given } = view;
-  const headline = useHeadline(rows);
+  const headline = useHeadline(rows, type.pii_fields);
   const labels = useLabelsHere(type.id);
   const { current } = work;
   if (current) {
@@ -217,13 +217,14 @@ function CardContent({
 }
 
 /** The field that is shown large in all rows of a list, by the first ones that are here. */
-function useHeadline(rows: Rows): string | null | undefined {
+function useHeadline(rows: Rows, personal: readonly string[]): string | null | undefined {
   const first = rows.at(0)?.id;
   // biome-ignore lint/correctness/useExhaustiveDependencies: it stays the same while the list grows
   return useMemo(
     () =>
       findHeadline(
         Array.from({ length: Math.min(rows.count, maxSurveyed) }, (_, at) => rows.at(at)?.input_payload ?? []).flat(),
+        personal,
       ),
     [first],
   );
