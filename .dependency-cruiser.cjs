@@ -28,7 +28,6 @@ const parts = {
       'ports.ts',
       'limits.ts',
       'exact-math.ts',
-      'format-share.ts',
       'numeric.ts',
       'intervals.ts',
       'row-sets.ts',

@@ -72,6 +72,16 @@ export const formatCount = (count: number): string => count.toLocaleString('en-U
 /** A number with its noun: “1 row”, “1,234 rows”. */
 export const countOf = (count: number, one: string): string => `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
 
+/** A share (0–1) in percent, with one decimal where it has one: `38%`, `0.5%`. */
+export function formatShare(share: number): string {
+  return `${Number((share * 100).toFixed(1))}%`;
+}
+
+/** From one share (0–1) to another, with one sign for both: `38.7 to 78.1%`. */
+export function formatRange({ low, high }: { low: number; high: number }): string {
+  return `${formatShare(low).slice(0, -1)} to ${formatShare(high)}`;
+}
+
 /** y ← y + factor · x */
 export function addScaled(y: Float64Array, factor: number, x: Float64Array): void {
   for (let i = 0; i < y.length; i++) y[i] = (y[i] as number) + factor * (x[i] as number);

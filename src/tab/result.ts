@@ -1,9 +1,8 @@
 /** The result of a training on the page: the number, the matrix with its rows, and what is to be known beside it. */
 
 import { find, make, say } from '../edge/page/elements.ts';
-import { formatShare } from '../engine/format-share.ts';
 import { quoteAccuracy } from '../engine/measure/quote-share.ts';
-import { countOf, formatCount } from '../engine/numeric.ts';
+import { countOf, formatCount, formatShare } from '../engine/numeric.ts';
 import { drawMatrix } from '../engine/report/draw-matrix.ts';
 import type { HeldOutLine, TrainedResult } from './messages.ts';
 

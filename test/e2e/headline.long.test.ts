@@ -1,7 +1,7 @@
 /** One figure says how good a policy is, wherever it stands, and follows a threshold while that is dragged. */
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { formatShare } from '../../src/engine/format-share.ts';
+import { formatShare } from '../../src/engine/numeric.ts';
 import { quoteNames } from '../../src/renderer/parts/text/names.ts';
 import { goToAddress, goToPlace, openWindow, pictures, type Window, waitForQuiet } from './tools/browser-page.ts';
 import { startSample } from './tools/sample.ts';

@@ -1,5 +1,5 @@
 /** A decision as a page shows it. */
-import { formatShare } from '../../engine/format-share.ts';
+import { formatShare } from '../../engine/numeric.ts';
 import type { EdgeDecision } from '../api.ts';
 import { make, say } from './elements.ts';
 

@@ -1,5 +1,5 @@
 /** The service as an OpenAPI 3.1 document: the workbench's operations, with the fields that its bundles read. */
-import { formatShare } from '../../engine/format-share.ts';
+import { formatShare } from '../../engine/numeric.ts';
 import { decisionModelOperations } from '../../server/contract/deciding/decision-models.ts';
 import { decisionOperations } from '../../server/contract/deciding/decisions.ts';
 import { type JsonSchema, makeOpenApi } from '../../server/contract/openapi.ts';

@@ -2,9 +2,9 @@
 
 import type { Metrics } from '../domain/metrics.ts';
 import { countNgrams, type FeaturePlan, isOfWords, needsTokenizer } from '../features/plan.ts';
-import { formatRange, formatShare } from '../format-share.ts';
 import type { Json } from '../json.ts';
 import { nothingPromised } from '../measured.ts';
+import { formatRange, formatShare } from '../numeric.ts';
 import { nounOf, type PathReading } from '../readings/readings.ts';
 import type { RulesFile } from '../rules/rules-file.ts';
 import { listPolicyFacts } from './describe-policy.ts';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { parseDate } from '../features/dates.ts';
 import { listIdentifyingFields } from '../features/identifying-fields.ts';
-import { formatShare } from '../format-share.ts';
 import { computeWilsonInterval } from '../intervals.ts';
+import { formatShare } from '../numeric.ts';
 import { isPiiField } from '../pii.ts';
 import type { LanguageDetector } from '../ports.ts';
 import { collectRows, countCommon } from '../row-sets.ts';

@@ -3,8 +3,8 @@
 import { log } from '../exact-math.ts';
 import { findOnlyGiven, isLeak, measureTelling } from '../features/tell-label.ts';
 import { computeMedian } from '../features/values.ts';
-import { formatShare } from '../format-share.ts';
 import { isJsonObject } from '../json.ts';
+import { formatShare } from '../numeric.ts';
 import { isPiiField } from '../pii.ts';
 import type { LanguageDetector } from '../ports.ts';
 import { countLanguages, describeReading, readLanguages } from '../text/languages.ts';

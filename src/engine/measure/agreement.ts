@@ -1,7 +1,7 @@
 /** How far readers who labelled the same rows agree: Cohen's kappa of two, Krippendorff's alpha of any number. */
-import { formatRange, formatShare } from '../format-share.ts';
+
 import { computeWilsonInterval, type Interval } from '../intervals.ts';
-import { countOf } from '../numeric.ts';
+import { countOf, formatRange, formatShare } from '../numeric.ts';
 import { createRandom } from '../random.ts';
 
 /** The label that a reader gave a row, or `rows` that the same readers labelled alike; of one reader there is one. */

@@ -1,9 +1,9 @@
 /** Bounds of an error: of a sample, of a sequence that is looked at again and again, and of live decisions. */
 
 import { exp, log, log1p } from '../exact-math.ts';
-import { formatShare } from '../format-share.ts';
 import { computeBinomialTail, computeUpperBound, findBound, type Interval } from '../intervals.ts';
 import type { AuditFigure } from '../measured.ts';
+import { formatShare } from '../numeric.ts';
 import { deriveSeed, hashString, randomStreams } from '../random.ts';
 
 /** Wrong rows of the levels grow by this factor, by one at least. */

@@ -1,8 +1,8 @@
 /** The threshold that keeps a promised error among automatic decisions, or why there is none. */
 import type { Metrics } from '../domain/metrics.ts';
 import { minDrawnRows } from '../drawn-rows.ts';
-import { formatShare } from '../format-share.ts';
 import type { PromiseFinding, PromiseTerms } from '../measured.ts';
+import { formatShare } from '../numeric.ts';
 import {
   boundError,
   firstShare,

@@ -1,12 +1,13 @@
 /** How a measured share is quoted, wherever the page, a report or a command says it. */
-import { formatRange, formatShare } from '../format-share.ts';
+
 import type { MeasuredShare } from '../measured.ts';
+import { formatRange, formatShare } from '../numeric.ts';
 
 /** Measured rows under which a single share says too little, so that its range is quoted; and their widest range. */
 const minRowsForShare = 60;
 const widestRange = 0.245;
 
-/** The words for a share: `figure` is what to say of it, `beside` is said quietly after it. `isRange`: the figure is. */
+/** Words for a share: `figure` says it, `beside` stands quietly after it; `isRange` where the figure is a range. */
 export type ShareQuote = { isKnown: boolean; isRange: boolean; figure: string; beside: string };
 
 /** Quotes a share or, of few rows or cases, its 95% interval; where no share may be said, that. */

@@ -1,7 +1,7 @@
 /** Other rules or settings in place of the current ones, on the same held-out rows: is the whole decision better? */
 import { type Costs, isWeighable } from '../costs.ts';
-import { formatShare } from '../format-share.ts';
 import type { RuleEffect, RulesEffect } from '../measured.ts';
+import { formatShare } from '../numeric.ts';
 import { computeMcNemarP, maxChance } from './compare.ts';
 import { computeCostPer1000, estimateSaving, formatAmount } from './costs.ts';
 import {

@@ -3,10 +3,9 @@
 import { type Metrics, type OtherWay, readWay } from '../domain/metrics.ts';
 import { atRandom, nameFields, type SplitWay } from '../domain/training.ts';
 import { minDrawnRows } from '../drawn-rows.ts';
-import { formatRange, formatShare } from '../format-share.ts';
 import { computeWilsonInterval } from '../intervals.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
-import { formatCount } from '../numeric.ts';
+import { formatCount, formatRange, formatShare } from '../numeric.ts';
 import type { ThresholdSettings } from '../thresholds.ts';
 import { quoteAccuracy, quoteShare } from './quote-share.ts';
 import { decideRow, listUnits, type ReappliedRow } from './reapply.ts';

@@ -1,8 +1,7 @@
 /** The part of the report about groups that must not be harmed. */
 
-import { formatRange, formatShare } from '../format-share.ts';
 import type { MeasuredShare } from '../measured.ts';
-import { formatCount } from '../numeric.ts';
+import { formatCount, formatRange, formatShare } from '../numeric.ts';
 import type { GroupReport } from './groups.ts';
 import { quoteText } from './html.ts';
 

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { characters } from '../domain/definition.ts';
 import type { Division } from '../findings/slice-conditions.ts';
-import { formatRange, formatShare } from '../format-share.ts';
 import { computeRatioInterval } from '../intervals.ts';
 import { orNull } from '../json.ts';
 import { limits } from '../limits.ts';
 import { decideRow, type ReappliedRow } from '../measure/reapply.ts';
 import { measureRows } from '../measure/whole-decision.ts';
 import { type MeasuredShare, measuredShareSchema, verdictSchema } from '../measured.ts';
+import { formatRange, formatShare } from '../numeric.ts';
 import type { ThresholdSettings } from '../thresholds.ts';
 
 /** Options that are compared where none is favoured, those decided most. */

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { formatRange } from '../../engine/format-share.ts';
 import { quoteAccuracy, quoteShare } from '../../engine/measure/quote-share.ts';
 import type { MeasuredShare, WholeDecision } from '../../engine/measured.ts';
+import { formatRange } from '../../engine/numeric.ts';
 import { Figure } from './figure.tsx';
 import { count, number, percent } from './text/figures.ts';
 import { isolate, quoteNames } from './text/names.ts';

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Bundle, unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { bundleZipLimits } from '../../../src/engine/bundle/manifest.ts';
 import { openZip, writeZip } from '../../../src/engine/bundle/zip.ts';
-import { formatShare } from '../../../src/engine/format-share.ts';
+import { formatShare } from '../../../src/engine/numeric.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
 import {
   createTrainable,

@@ -3,9 +3,9 @@
 import type { OtherWay } from '../../domain/metrics.ts';
 import { atRandom, nameFields, type SplitWay } from '../../domain/training.ts';
 import { computeFisherTail, listLogFactorials } from '../../findings/significance.ts';
-import { formatRange, formatShare } from '../../format-share.ts';
 import { measureRows } from '../../measure/whole-decision.ts';
 import type { MeasuredShare } from '../../measured.ts';
+import { formatRange, formatShare } from '../../numeric.ts';
 import { compilePlacement, groupMeasured, nameGroups, placeUnits } from '../../units/hold-out.ts';
 import { splitRows } from '../../units/sides.ts';
 import { type LabelledRow, toMeasured } from '../data/labelled-rows.ts';

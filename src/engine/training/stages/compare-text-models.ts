@@ -2,9 +2,8 @@
 
 import type { TextModelTrial } from '../../domain/metrics.ts';
 import { compileFeatures } from '../../features/compile.ts';
-import { formatShare } from '../../format-share.ts';
 import { limits } from '../../limits.ts';
-import { computePercentile, formatCount } from '../../numeric.ts';
+import { computePercentile, formatCount, formatShare } from '../../numeric.ts';
 import { toEncoderInput } from '../../text/encoder-input.ts';
 import { countLanguages, describeReading, type LanguageShare } from '../../text/languages.ts';
 import { splitIntoWords } from '../../text/words.ts';

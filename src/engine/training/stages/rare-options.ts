@@ -1,5 +1,4 @@
 import type { Metrics } from '../../domain/metrics.ts';
-import { formatRange, formatShare } from '../../format-share.ts';
 import {
   decideRow,
   type ReappliedRow,
@@ -9,7 +8,7 @@ import {
 } from '../../measure/reapply.ts';
 import { measureRows, measureShare } from '../../measure/whole-decision.ts';
 import type { MeasuredShare, WholeDecision } from '../../measured.ts';
-import { argmax, formatCount, softmaxInPlace } from '../../numeric.ts';
+import { argmax, formatCount, formatRange, formatShare, softmaxInPlace } from '../../numeric.ts';
 import type { ThresholdSettings } from '../../thresholds.ts';
 import { mergeThresholds, readThresholdsOf } from '../../thresholds.ts';
 import { groupMeasured } from '../../units/hold-out.ts';

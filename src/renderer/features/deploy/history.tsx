@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { formatShare } from '../../../engine/format-share.ts';
+import { formatShare } from '../../../engine/numeric.ts';
 import type { Release } from '../../../server/contract/policies/releases.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { ReasonField, type Why } from '../../parts/fields/reason-field.tsx';

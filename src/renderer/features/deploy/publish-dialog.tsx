@@ -1,9 +1,9 @@
 /** The dialog between a draft and its release. */
 import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
-import { formatShare } from '../../../engine/format-share.ts';
 import { describeVerdict } from '../../../engine/measure/rules-effect.ts';
 import type { RulesEffect } from '../../../engine/measured.ts';
+import { formatShare } from '../../../engine/numeric.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { ReasonField } from '../../parts/fields/reason-field.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { formatShare } from '../../../engine/format-share.ts';
+import { formatShare } from '../../../engine/numeric.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Figure } from '../../parts/figure.tsx';

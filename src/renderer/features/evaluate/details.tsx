@@ -1,5 +1,5 @@
 import type { Metrics } from '../../../engine/domain/metrics.ts';
-import { formatRange, formatShare } from '../../../engine/format-share.ts';
+import { formatRange, formatShare } from '../../../engine/numeric.ts';
 import type { PolicyDetail } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Chart } from '../../parts/charts/chart.tsx';

@@ -1,7 +1,7 @@
 import type { FamiliarityEffect, LearningCurve, Metrics } from '../../../engine/domain/metrics.ts';
 import { minSupport } from '../../../engine/domain/training.ts';
-import { formatShare } from '../../../engine/format-share.ts';
 import { computeWilsonInterval } from '../../../engine/intervals.ts';
+import { formatShare } from '../../../engine/numeric.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Chart } from '../../parts/charts/chart.tsx';
 import { Part } from '../../parts/notes.tsx';

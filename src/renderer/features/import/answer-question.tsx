@@ -1,8 +1,8 @@
 import { Radio } from '@mantine/core';
 import { useId } from 'react';
+import { count, number } from '../../parts/text/figures.ts';
 import { shorten } from '../../parts/text/inputs.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
-import { describeUnanswered } from './unanswered.ts';
 import type { Mapping } from './use-mapping.ts';
 
 const maxCandidates = 3;
@@ -11,6 +11,25 @@ const maxValues = 4;
 const maxValueLength = 120;
 /** No column of a sheet has an empty name. */
 const noColumn = '';
+
+/** Says how many rows have no answer in a column, where most have none; null elsewhere. */
+function describeUnanswered({ plan, columns }: Mapping, column: string): string | null {
+  const { rows } = plan.file;
+  const filled = columns.find(({ name }) => name === column)?.filled ?? rows;
+  return 2 * filled < rows ? `${number(rows - filled)} of ${count(rows, 'row')} have no answer` : null;
+}
+
+/** Warns where most rows have no answer in the column chosen. */
+export function Unanswered({ mapping }: { mapping: Mapping }) {
+  const { answer } = mapping;
+  const said = answer ? describeUnanswered(mapping, answer) : null;
+  if (said === null) return null;
+  return (
+    <p className="note warn" role="status">
+      {said} in {isolate(answer ?? '')}: they are imported without a label.
+    </p>
+  );
+}
 
 /** Asks which of several columns is the answer. */
 export function AnswerQuestion({ mapping }: { mapping: Mapping }) {

@@ -17,14 +17,13 @@ import { goTo } from '../../state/route.ts';
 import type { WaitingFile } from '../../state/ui.ts';
 import { notifyDone } from '../../state/use-undo.ts';
 import { useWorkbench, type Workbench } from '../../state/workbench.ts';
-import { AnswerQuestion } from './answer-question.tsx';
+import { AnswerQuestion, Unanswered } from './answer-question.tsx';
 import { ColumnGrid } from './column-grid.tsx';
 import { LabelTable } from './label-table.tsx';
 import { PlanSummary } from './plan-summary.tsx';
 import { QuestionQueue } from './question-queue.tsx';
 import { ReadingChooser } from './reading-chooser.tsx';
 import { toTypeName } from './type-name.ts';
-import { describeUnanswered } from './unanswered.ts';
 import type { OpenFile } from './use-import.ts';
 import { type Mapping, useMapping } from './use-mapping.ts';
 
@@ -150,9 +149,8 @@ export function MappingDesk({ type, from, file, plan: first, title, choose, onCl
   const mapping = useMapping(type, file, first);
   const [typeName, setTypeName] = useState(() => toTypeName(fileName, from.answer));
   const { isRunning, error, run, cancel } = useImport(from, file, mapping, onClose);
-  const { plan, answer } = mapping;
-  const unanswered = typeof answer === 'string' ? describeUnanswered(mapping, answer) : null;
-  const isAsking = answer === undefined;
+  const { plan } = mapping;
+  const isAsking = mapping.answer === undefined;
   const isUnread = plan.questions.some(({ about }) => about === 'encoding');
   const asksOptions = !type && mapping.answer === null && mapping.typedOptions.length < limits.minOptions;
   const twin = useNameTwin(type ? '' : typeName);
@@ -201,11 +199,7 @@ export function MappingDesk({ type, from, file, plan: first, title, choose, onCl
           {problem}
         </p>
       )}
-      {unanswered !== null && (
-        <p className="note warn" role="status">
-          {unanswered} in {isolate(answer ?? '')}: they are imported without a label.
-        </p>
-      )}
+      <Unanswered mapping={mapping} />
       {!plan.answer_is_certain && <AnswerQuestion mapping={mapping} />}
       {!type && mapping.answer === null && <TypedOptions mapping={mapping} />}
       <ReadingChooser

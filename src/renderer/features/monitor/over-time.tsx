@@ -1,4 +1,4 @@
-import { formatShare } from '../../../engine/format-share.ts';
+import { formatShare } from '../../../engine/numeric.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Chart } from '../../parts/charts/chart.tsx';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import { lazy, Suspense } from 'react';
-import { formatShare } from '../../../engine/format-share.ts';
+import { formatShare } from '../../../engine/numeric.ts';
 import { describeLanguages } from '../../../engine/text/languages.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';

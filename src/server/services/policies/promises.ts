@@ -2,7 +2,6 @@
 
 import { toUnknownOption, toValidationError } from '../../../door/errors/validation-error.ts';
 import { findStricterWay } from '../../../engine/domain/metrics.ts';
-import { formatShare } from '../../../engine/format-share.ts';
 import { boundError } from '../../../engine/measure/error-bound.ts';
 import {
   describeSilence,
@@ -22,6 +21,7 @@ import {
   type PromiseStatus,
   type PromiseTerms,
 } from '../../../engine/measured.ts';
+import { formatShare } from '../../../engine/numeric.ts';
 import type { ThresholdSettings } from '../../../engine/thresholds.ts';
 import type { Foundation } from '../../foundation.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
