@@ -550,7 +550,7 @@ const training = {
   'HLD-6':
     'How rows were held out is said by settings, metrics, notes, report and card. After a change of the way an earlier held-out row that is still there does not count as dropped.',
   'HLD-7':
-    'Ways in which examples hang together (by one field or several, a time in any form, the wording of a text) are tried on the same rows. The lowest that is certainly lower is how a training holds out; what is reached at random stands beside it, and no training deploys by itself until a person says what the policy will be asked about.',
+    'Ways in which examples hang together (by one field or several, a time in any form, the wording of a text) are tried on the same rows. The lowest that is certainly lower, and leaves each option enough to learn from, is how a training holds out; what is reached at random stands beside it, and no training deploys by itself until a person says what the policy will be asked about.',
   'HLD-8':
     'Train says how examples are held out, by which field and what that tells; Train and Evaluate show the figures of other ways, and one press trains with a stricter one.',
   'HLD-9':

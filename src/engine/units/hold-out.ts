@@ -132,6 +132,17 @@ export function checkSides({ by, field }: SplitWay, { split, rows }: Omit<Sides,
 
 const countUnits = (rows: readonly SplitRow[]) => new Set(rows.flatMap(({ unit }) => unit ?? [])).size;
 
+/** Finds the first of some labels of which too few rows are left to learn from; undefined where each has enough. */
+export function findUnlearned(
+  labels: readonly number[],
+  train: readonly Pick<Row, 'label'>[],
+): { label: number; rows: number } | undefined {
+  const countRows = (label: number) => train.filter((row) => row.label === label).length;
+  return labels
+    .map((label) => ({ label, rows: countRows(label) }))
+    .find(({ rows }) => rows < limits.leastExamplesPerOption);
+}
+
 /** Throws 'validation_error' for an option of which a chosen way leaves too few examples to learn from. */
 export function checkLearned(
   { by, field }: SplitWay,
@@ -140,13 +151,11 @@ export function checkLearned(
   train: readonly Row[],
 ): void {
   if (by === 'random' || rule === 'test_rows') return;
-  const counts = options.map((_, label) => train.filter((row) => row.label === label).length);
-  const { leastExamplesPerOption } = limits;
-  const rare = counts.findIndex((count) => count < leastExamplesPerOption);
-  if (rare < 0) return;
+  const rare = findUnlearned([...options.keys()], train);
+  if (rare === undefined) return;
   throw new WorkbenchError(
     'validation_error',
-    `Held out by the field ${JSON.stringify(field)}, ${counts[rare]} examples of the option "${options[rare]}" are left to learn from; at least ${leastExamplesPerOption} are needed. Add examples of it, or hold out examples at random.`,
+    `Held out by the field ${JSON.stringify(field)}, ${rare.rows} examples of the option "${options[rare.label]}" are left to learn from; at least ${limits.leastExamplesPerOption} are needed. Add examples of it, or hold out examples at random.`,
   );
 }
 

@@ -10,6 +10,7 @@ import { createProgressReporter } from '../../../src/engine/training/progress.ts
 import type { TrainPorts, TrainRequest } from '../../../src/engine/training/request.ts';
 import { fitClassifier } from '../../../src/engine/training/stages/classifier.ts';
 import { compareTextModels } from '../../../src/engine/training/stages/compare-text-models.ts';
+import { decideUnits } from '../../../src/engine/training/stages/decide-units.ts';
 import { evaluateClassifier } from '../../../src/engine/training/stages/evaluate.ts';
 import { planFeatures } from '../../../src/engine/training/stages/features.ts';
 import { followUp } from '../../../src/engine/training/stages/follow-up.ts';
@@ -425,6 +426,22 @@ describe('the package stage', () => {
     await expect(packagePolicy({ ...state, finalModel })).rejects.toThrow(
       /^The finished policy answers \d+ of \d+ known examples correctly, though models that had not seen them were right/,
     );
+  });
+});
+
+describe('the way in which rows are held out', () => {
+  it('is none that leaves a new option without examples to learn from, by which the training would be refused [HLD-7]', async () => {
+    const toDay = (day: number) => new Date(Date.UTC(2025, 0, 1 + day)).toISOString().slice(0, 10);
+    const findWay = (newFrom: number) => {
+      const rows = Array.from({ length: 300 }, (_, i) => {
+        const old = i % 2 === 0 ? 'a' : 'b';
+        return createExample(`${i}`, { opened: toDay(i), size: i % 7 }, i >= newFrom ? 'new' : old);
+      });
+      return decideUnits(startRun(createRequest(rows, createDefinition(['a', 'b', 'new'])), { encoder: null }));
+    };
+    const byDate = { split: { by: 'date', field: 'opened' } };
+    expect(await findWay(200)).toMatchObject({ isFound: false, tried: [byDate] });
+    expect(await findWay(260)).toMatchObject({ isFound: false, tried: [] });
   });
 });
 

@@ -7,7 +7,7 @@ import { measureRows } from '../../measure/whole-decision.ts';
 import { argmax, formatCount } from '../../numeric.ts';
 import { hashNumber, hashString } from '../../random.ts';
 import { findWays, type Way } from '../../units/find-ways.ts';
-import { compilePlacement, groupMeasured, placeUnits } from '../../units/hold-out.ts';
+import { compilePlacement, findUnlearned, groupMeasured, placeUnits } from '../../units/hold-out.ts';
 import { compareWays, type Outcome } from '../../units/paired-test.ts';
 import { splitRows } from '../../units/sides.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
@@ -35,8 +35,9 @@ export type DecidedUnits = { split: SplitWay; isFound: boolean; tried: OtherWay[
 /**
  * Tries the ways in which rows may hang together on the same rows twice: learned with the others of their group, or
  * older and newer ones, and without. The lowest that is certainly lower is how rows are held out, as what is said of
- * rows at random then is of these customers, times or wordings alone. What a request says, marks and drawn rows decide
- * before that. Rejects as a training does.
+ * rows at random then is of these customers, times or wordings alone; not one that leaves too few rows of an option to
+ * learn from, as the training would be refused. What a request says, marks and drawn rows decide before that. Rejects
+ * as a training does.
  */
 export async function decideUnits({ request, ports, progress }: Run): Promise<DecidedUnits> {
   const { config, definition, piiFields = [] } = request;
@@ -88,12 +89,13 @@ export async function decideUnits({ request, ports, progress }: Run): Promise<De
   };
   progress.report('generate', 0, `Trying what one case is on ${formatCount(rows.length)} examples`);
   const atRandom = judge(rows);
-  const tried = ways.map((way) => {
+  const tried = ways.flatMap((way) => {
     const place = compilePlacement(way.split);
     const { rows: placed } = placeUnits(
       rows.map(({ unit: _, group: __, ...row }) => ({ ...row, ...place(row.input) })),
       identifying,
     );
+    if (!leavesEnough(placed, way.split)) return [];
     const inWay = way.split.by === 'date' ? judgeNewest(placed) : judge(placed);
     const judged = placed.flatMap((row, i) => {
       const [random, other] = [atRandom[i] ?? null, inWay[i] ?? null];
@@ -105,7 +107,7 @@ export async function decideUnits({ request, ports, progress }: Run): Promise<De
       way.split,
     );
     const outcomes = judged.map(({ row: _, ...outcome }, i): Outcome => ({ ...outcome, ...groups[i] }));
-    return { way, placed, outcomes, ...compareWays(outcomes, way.level / ways.length) };
+    return [{ way, placed, outcomes, ...compareWays(outcomes, way.level / ways.length) }];
   });
   const lower = tried.filter(({ isLower }) => isLower).sort((a, b) => a.share - b.share);
   const [lowest] = lower;
@@ -115,6 +117,15 @@ export async function decideUnits({ request, ports, progress }: Run): Promise<De
     return (lowest === undefined ? describeTried : describeRandom)({ split, rows: placed }, inWay, random);
   });
   return { split: lowest?.way.split ?? config.split, isFound: lowest !== undefined, tried: sentences };
+}
+
+/** Whether a way leaves enough rows to learn from of each label that has them. */
+function leavesEnough(rows: readonly LabelledRow[], { by }: SplitWay): boolean {
+  const labels = [...new Set(rows.map(({ label }) => label))].filter(
+    (label) => findUnlearned([label], rows) === undefined,
+  );
+  const train = splitRows(rows, by).train.flatMap((at) => rows[at] ?? []);
+  return findUnlearned(labels, train) === undefined;
 }
 
 /** One row of each case. */
