@@ -91,6 +91,10 @@ describe('Monitor', () => {
     expect(screen.queryByText('Rule: too much')).toBeNull();
     press('k');
     await waitFor(() => expect(screen.queryByText('Rule “too much” matched.')).toBeNull());
+    press('End');
+    await waitFor(async () => expect(within(await grid()).getAllByRole('row')[3]?.dataset['cursor']).toBe('true'));
+    press('Home');
+    await waitFor(async () => expect(within(await grid()).getAllByRole('row')[1]?.dataset['cursor']).toBe('true'));
     const newest = async () => (await call('GET', `${url}/logs`)).body.items[0];
     press('1');
     await screen.findByText('Corrected. The record is now a reviewed example.');

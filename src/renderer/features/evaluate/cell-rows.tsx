@@ -5,6 +5,7 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
 import { useExplanation, useRested, useWhy, Why } from '../../parts/explained/why.tsx';
 import { moveCursor } from '../../parts/grid/cells.ts';
+import { useRowCommands } from '../../parts/grid/use-row-commands.ts';
 import { WholeInput } from '../../parts/input-view.tsx';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
@@ -14,7 +15,6 @@ import { count, percent } from '../../parts/text/figures.ts';
 import { summariseInput } from '../../parts/text/inputs.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
-import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { useAskedThresholds } from './tried-thresholds.ts';
@@ -25,7 +25,6 @@ export type PolicyPlace = { decision_type_id: string; policy_id: string };
 type Row = OutputOf<'policies.held_out'>['items'][number];
 
 const pageSize = 25;
-const maxKeyOptions = 9;
 
 type CellRowsProps = {
   type: DecisionType;
@@ -168,19 +167,9 @@ function useRelabelling(type: DecisionType, items: readonly Row[]) {
     const title = `Labelled ${isolate(option)}`;
     acts.label(type.id, example, { expected_decision: option }, title);
     ui.getState().announce(title);
-    setCursor(moveCursor(cursor, 1, items.length));
+    move(1);
   };
   const move = (by: number) => setCursor(moveCursor(cursor, by, items.length));
-  useCommands('Evaluate', [
-    ...type.active_version.options.slice(0, maxKeyOptions).map((option, index) => ({
-      id: `relabel-${index + 1}`,
-      title: `Label: ${isolate(option)}`,
-      keys: String(index + 1),
-      run: () => relabel(option),
-    })),
-    { id: 'cell-next', title: 'Next row of the cell', keys: 'ArrowDown', run: () => move(1) },
-    { id: 'cell-previous', title: 'Previous row of the cell', keys: 'ArrowUp', run: () => move(-1) },
-    { id: 'cell-undo', title: 'Undo', keys: 'u', run: undoRow },
-  ]);
+  useRowCommands({ move, undo: undoRow, label: { options: type.active_version.options, give: relabel } });
   return { cursor, setCursor, newLabelOf };
 }

@@ -128,7 +128,7 @@ function usePicked({ items, current, move }: Findings, type: DecisionType, stats
   };
 }
 
-/** The keys of the findings: through the list, the likelier label for all rows of some, or that theirs is right. */
+/** The acts on the findings: the likelier label for all rows of some, or that theirs is right. */
 function useFindingCommands(type: DecisionType, findings: Findings, stats: Stats) {
   const { move } = findings;
   const { undoRow } = useUndo(type.id);
@@ -173,13 +173,9 @@ function useFindingCommands(type: DecisionType, findings: Findings, stats: Stats
   useCommands('Label', [
     { id: 'finding-take', title: takeTitle, keys: 'l', enabled: fixable.length > 0, run: takeLikelier },
     { id: 'finding-keep', title: 'The label is right', keys: 'v', enabled: doubted.length > 0, run: keep },
-    { id: 'finding-pick', title: 'Pick the finding, or not', keys: 'x', run: picked.toggle },
-    { id: 'finding-all', title: 'Pick all with a likelier label', keys: 'Mod+A', run: picked.all },
-    { id: 'finding-next', title: 'Next finding', keys: 'ArrowDown', run: () => move(1) },
-    { id: 'finding-previous', title: 'Previous finding', keys: 'ArrowUp', run: () => move(-1) },
-    { id: 'finding-undo', title: 'Undo', keys: 'u', run: undoRow },
   ]);
-  return { picked, fixCount: fixable.length, takeTitle, takeLikelier };
+  const rowActs = { undo: undoRow, choose: { ...picked, allTitle: 'Select all with a likelier label' } };
+  return { rowActs, picked, fixCount: fixable.length, takeTitle, takeLikelier };
 }
 
 function toColumns(type: DecisionType): GridColumn<Finding>[] {
@@ -233,7 +229,7 @@ const toHeldOut = (heldOut: number) =>
 export function FindingsView({ type, stats, tools, title, side }: ViewProps) {
   const findings = useFindings(type);
   const { list, items, page, place, current } = findings;
-  const { picked, fixCount, takeTitle, takeLikelier } = useFindingCommands(type, findings, stats);
+  const { rowActs, picked, fixCount, takeTitle, takeLikelier } = useFindingCommands(type, findings, stats);
   const columns = useMemo(() => toColumns(type), [type]);
   return (
     <Place
@@ -280,6 +276,7 @@ export function FindingsView({ type, stats, tools, title, side }: ViewProps) {
               rowAt={(index) => items[index]}
               cursor={place}
               onCursor={(index) => findings.choose(items[index])}
+              acts={rowActs}
               isSelected={picked.isPicked}
             />
           </>

@@ -16,7 +16,6 @@ import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { ExampleCard, useLabelCommands, type ViewProps } from './cards/card-view.tsx';
-import { maxKeyOptions } from './cards/choices.tsx';
 import { type ExampleFilter, isShrinking, toFilter } from './rows/queues.ts';
 import { findInList, type Rows, useRows } from './rows/use-rows.ts';
 import { useWork, type Work } from './rows/work.ts';
@@ -24,17 +23,13 @@ import { readTests, toBulkFilter } from './table/field-tests.ts';
 import { TableBar } from './table/table-bar.tsx';
 import { useColumns } from './table/use-columns.tsx';
 
-/** Rows that PageUp and PageDown leap over. */
-const leap = 20;
-
 type Selection = { kind: 'ids'; ids: ReadonlySet<string> } | { kind: 'all' };
 const nothing: Selection = { kind: 'ids', ids: new Set() };
 
 /** The examples in a table of any length, a column for each field, labelled by the same keys as the card. */
 export function TableView({ type, queue, search, title, tools, side, onHint }: ViewProps) {
-  // In a small window the row would lie over the table.
-  const narrow = useNarrow();
-  const { inspect = narrow ? 'no' : 'yes', sort = '', fields } = useQueryPart();
+  const isInspected = useInspected();
+  const { sort = '', fields } = useQueryPart();
   const filter = toFilter(queue, search, fields);
   const sorted = sort === '' ? filter : { ...filter, sort };
   const rows = useRows(type.id, sorted, false);
@@ -45,12 +40,10 @@ export function TableView({ type, queue, search, title, tools, side, onHint }: V
   const seen = useSeenFields(type.id);
   const [filtered, setFiltered] = useState<string | null>(null);
   const columns = useColumns(type, rows, seen, setFiltered);
-  const { selection, selected, isSelected, clear } = useSelection(rows.total, work, JSON.stringify(filter));
+  const { selection, selected, isSelected, clear, choose } = useSelection(rows.total, work, JSON.stringify(filter));
   const bulk = useBulk(type, filter, selected, selection, clear);
   const focus = () => grid.current?.focus();
-  const keyed = type.active_version.options.slice(0, maxKeyOptions);
-  useLabelCommands(type, selected > 1 ? toWorkOnMany(work, bulk) : work, focus, keyed);
-  useRowCommands(rows.count, work);
+  const acts = useLabelCommands(type, selected > 1 ? toWorkOnMany(work, bulk) : work, focus);
   return (
     <Place
       id="examples-table"
@@ -64,7 +57,7 @@ export function TableView({ type, queue, search, title, tools, side, onHint }: V
       tools={tools}
       side={side}
       inspector={
-        inspect === 'yes' && work.current ? (
+        isInspected && work.current ? (
           <RowInspector
             type={type}
             row={work.current}
@@ -98,6 +91,8 @@ export function TableView({ type, queue, search, title, tools, side, onHint }: V
             rowAt={rows.at}
             cursor={work.cursor}
             onCursor={work.moveTo}
+            onMove={work.move}
+            acts={{ ...acts, choose }}
             onSight={rows.want}
             isSelected={isSelected}
             sorted={sort}
@@ -124,6 +119,15 @@ function NoRows({ isLoading }: { isLoading: boolean }) {
       No example in this queue has these words and passes the filters.
     </EmptyState>
   );
+}
+
+/** Whether the row at the cursor is shown whole, and the key for it: in a small window it would lie over the table. */
+function useInspected(): boolean {
+  const narrow = useNarrow();
+  const { inspect = narrow ? 'no' : 'yes' } = useQueryPart();
+  const show = () => changeQuery({ inspect: 'yes' }, { replace: true });
+  useCommands('Go', [{ id: 'inspect', title: 'Show the row whole', keys: 'Enter', run: show }]);
+  return inspect === 'yes';
 }
 
 type RowInspectorProps = { type: ViewProps['type']; row: Example; onLabel(option: string | null): void };
@@ -162,28 +166,13 @@ function useSelection(total: number, work: Work, filter: string) {
     setSelection({ kind: 'ids', ids });
     work.move(1);
   };
-  useCommands('Label', [
-    { id: 'row-select', title: 'Select the row, or not', keys: 'x', run: toggle },
-    { id: 'select-all', title: 'Select all rows', keys: 'Mod+A', run: () => setSelection({ kind: 'all' }) },
-  ]);
   return {
     selection,
     selected: selection.kind === 'all' ? total : selection.ids.size,
     isSelected: (row: Example) => selection.kind === 'all' || selection.ids.has(row.id),
     clear,
+    choose: { toggle, all: () => setSelection({ kind: 'all' }) },
   };
-}
-
-/** The keys of the table beside those of labelling: far through the rows, and the row whole. */
-function useRowCommands(count: number, work: Work): void {
-  const inspect = () => changeQuery({ inspect: 'yes' }, { replace: true });
-  useCommands('Label', [
-    { id: 'row-leap-down', title: 'Further down', keys: 'PageDown', run: () => work.move(leap) },
-    { id: 'row-leap-up', title: 'Further up', keys: 'PageUp', run: () => work.move(-leap) },
-    { id: 'row-first', title: 'First row', keys: 'Home', run: () => work.moveTo(0) },
-    { id: 'row-last', title: 'Last row', keys: 'End', run: () => work.moveTo(count - 1) },
-    { id: 'inspect', title: 'Show the row whole', group: 'Go', keys: 'Enter', run: inspect },
-  ]);
 }
 
 /** Goes to the row that the address names as the table opens, on whatever page it is. */

@@ -3,7 +3,6 @@ import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { lazy, type Ref, Suspense, useMemo, useRef, useState } from 'react';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { moveCursor } from '../../parts/grid/cells.ts';
 import type { GridColumn } from '../../parts/grid/columns.ts';
 import { Grid, type GridHandle } from '../../parts/grid/grid.tsx';
 import { Busy, EmptyState, ErrorNote, Moment } from '../../parts/notes.tsx';
@@ -44,10 +43,7 @@ export function Monitor({ type }: { type: DecisionType }) {
   const grid = useRef<GridHandle>(null);
   const choose = (index: number) => changeQuery({ record: items[index]?.id ?? '' }, { replace: true });
   const close = () => changeQuery({ record: '' }, { replace: true });
-  useRecordCommands(
-    (by) => choose(moveCursor(cursor, by, items.length)),
-    () => void list.refetch(),
-  );
+  useCommands('Go', [{ id: 'refresh-log', title: 'Read the log again', run: () => void list.refetch() }]);
   if (list.isPending) return <Busy>Loading the log…</Busy>;
   if (list.data?.total === 0 && !review && !query.decision) {
     return <NoDecisions type={type} />;
@@ -147,18 +143,6 @@ function NoDecisions({ type }: { type: DecisionType }) {
       </div>
     </Pane>
   );
-}
-
-function useRecordCommands(step: (by: 1 | -1) => void, refresh: () => void): void {
-  const next = { title: 'Next record', group: 'Monitor', run: () => step(1) };
-  const previous = { title: 'Previous record', group: 'Monitor', run: () => step(-1) };
-  useCommands('Go', [
-    { id: 'record-next', keys: 'ArrowDown', ...next },
-    { id: 'record-next-j', keys: 'j', ...next },
-    { id: 'record-previous', keys: 'ArrowUp', ...previous },
-    { id: 'record-previous-k', keys: 'k', ...previous },
-    { id: 'refresh-log', title: 'Read the log again', run: refresh },
-  ]);
 }
 
 /** The columns of the list; the one for corrections stands only where there are some. */

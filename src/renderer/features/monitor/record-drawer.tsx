@@ -5,6 +5,7 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { Likelihoods } from '../../parts/explained/likelihoods.tsx';
 import { useExplanation, useRested, useWhy, Why } from '../../parts/explained/why.tsx';
 import { Figure } from '../../parts/figure.tsx';
+import { useLabelKeys } from '../../parts/grid/use-row-commands.ts';
 import { WholeInput } from '../../parts/input-view.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, OptionSelect } from '../../parts/option.tsx';
@@ -19,8 +20,6 @@ import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { readOwnProbability } from './own-probability.ts';
-
-const maxKeyOptions = 9;
 
 /** Corrects a record: the right decision makes it a reviewed example, which can be taken back. */
 function useCorrection(type: DecisionType, record: LogRecord) {
@@ -92,18 +91,14 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
     { id: 'save-case', title: 'Save the case file of the record', keys: 'f', run: () => caseFile.mutate() },
     { id: 'pin-record', title: 'Pin the record: its right decision must hold', keys: 'p', run: () => void pin() },
   ]);
-  useCommands(
-    'Monitor',
-    options.slice(0, maxKeyOptions).map((option, index) => ({
-      id: `correct-${index + 1}`,
-      title: `The right decision is ${isolate(option)}`,
-      keys: String(index + 1),
-      run: () => {
-        onFocus();
-        correction.set(option);
-      },
-    })),
-  );
+  useLabelKeys({
+    options,
+    toTitle: (option) => `The right decision is ${isolate(option)}`,
+    give: (option) => {
+      onFocus();
+      correction.set(option);
+    },
+  });
   const tryIt = () => {
     window.localStorage.setItem(`decision-workbench.kept.try.${type.id}`, JSON.stringify(record.input, null, 2));
     goTo({ page: 'type', id: type.id, place: 'try' });

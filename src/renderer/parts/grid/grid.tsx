@@ -17,7 +17,7 @@ import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
 import { Figure } from '../figure.tsx';
 import { useNewest } from '../hooks/use-newest.ts';
 import { useRemPx } from '../panes.tsx';
-import type { Range } from './cells.ts';
+import { moveCursor, type Range } from './cells.ts';
 import {
   type GridColumn,
   type PlacedColumn,
@@ -27,6 +27,7 @@ import {
   useColumnWidths,
 } from './columns.ts';
 import type { GridCells } from './use-cells.ts';
+import { type RowActs, useRowCommands } from './use-row-commands.ts';
 
 export type GridHandle = { focus(): void };
 
@@ -48,6 +49,10 @@ type GridProps<T> = {
   cursor: number;
   /** Moves the cursor to a row that is pressed; left out where it is on a cell. */
   onCursor?: (index: number) => void;
+  /** Moves the cursor on by some rows, where its owner knows of keys that came since the rows were drawn. */
+  onMove?: (by: number) => void;
+  /** The acts of keys on its rows beside moving. */
+  acts?: RowActs;
   /** The cursor on cells, with what may be done to them; left out where it is on a row. */
   cells?: GridCells;
   field?: CellField | null;
@@ -133,10 +138,17 @@ function useSight<T>({ columns, count, cursor, cells, onSight }: GridProps<T>) {
   return { scroller, drag, headRem, headPx, rows, heightPx, width, placed, whole, padding, measure };
 }
 
-/** Follows the pointer: to a row, or to a cell of the columns behind those `beside` the cells. */
-function usePresses<T>({ label, onCursor, cells, field, handle }: GridProps<T>, beside: number, focus: () => void) {
+/** Follows the pointer, to a row or to a cell of the columns behind those `beside` the cells, and the keys of rows. */
+function usePresses<T>(props: GridProps<T>, beside: number, focus: () => void) {
+  const { label, count, cursor, onCursor, onMove, acts, cells, field, handle } = props;
   useImperativeHandle(handle, () => ({ focus }));
   useRowsFocus(label);
+  const move = (by: number) => {
+    focus();
+    if (onMove) onMove(by);
+    else onCursor?.(moveCursor(cursor, by, count));
+  };
+  useRowCommands(cells ? null : { ...acts, move, leaps: true });
   const choose = useNewest((index: number) => {
     focus();
     onCursor?.(index);

@@ -9,6 +9,7 @@ import type { DecisionType } from '../../../../server/contract/types/decision-ty
 import { takesKeys, useRowsFocus } from '../../../commands/key-focus.ts';
 import { useWhy } from '../../../parts/explained/why.tsx';
 import { Figure } from '../../../parts/figure.tsx';
+import { maxKeyOptions, type RowActs, useRowCommands } from '../../../parts/grid/use-row-commands.ts';
 import { useNewest } from '../../../parts/hooks/use-newest.ts';
 import { useTraining } from '../../../parts/hooks/use-training.ts';
 import { findTurns, InputView } from '../../../parts/input-view.tsx';
@@ -18,7 +19,7 @@ import { Pane, Place, useNarrow, useWide } from '../../../parts/panes.tsx';
 import { count, number } from '../../../parts/text/figures.ts';
 import { findHeadline, findMainText, flattenInput, valueText } from '../../../parts/text/inputs.ts';
 import { MarkedText } from '../../../parts/text/marked-text.tsx';
-import { isolate, quoteNames } from '../../../parts/text/names.ts';
+import { quoteNames } from '../../../parts/text/names.ts';
 import { useOperation } from '../../../state/queries.ts';
 import { useCommands } from '../../../state/use-commands.ts';
 import { useUndo } from '../../../state/use-undo.ts';
@@ -27,7 +28,7 @@ import { type Rows, useRows } from '../rows/use-rows.ts';
 import { useLabelsHere, useWork, type Work } from '../rows/work.ts';
 import { type Given, useAdvice } from './advice.ts';
 import { Guideline, LastAnswers, RowHelp } from './beside.tsx';
-import { Choices, maxKeyOptions, useShownOptions } from './choices.tsx';
+import { Choices, useShownOptions } from './choices.tsx';
 import { NearCopies } from './near-copies.tsx';
 import { Agreement, QueueEnd } from './queue-end.tsx';
 import { LabelHistory, ReasonField } from './second-reading.tsx';
@@ -90,7 +91,12 @@ function useDesk({ type, rows, queue, given }: DeskProps) {
     onReasons: useNewest(work.setReasons),
     onLeave: focus,
   };
-  useLabelCommands(type, work, focus, options.shown);
+  const rowActs = useLabelCommands(type, work, focus, options.shown);
+  const move = (by: number) => {
+    focus();
+    work.move(by);
+  };
+  useRowCommands({ ...rowActs, move });
   const takeSuggestion = () => {
     focus();
     work.labelBy(advice.answerOf);
@@ -336,47 +342,38 @@ function LabelProgress({ labels, drawn, hinted }: NonNullable<Given['progress']>
   );
 }
 
-/** The keys of labelling, for card and table; `focus` goes to where they act, `shown` are the options at 1 to 9. */
+/** The keys that change a row, in card and table; `focus` goes to where they act, `shown` are the options at 1 to 9. */
 export function useLabelCommands(
   { id, active_version: { options } }: DecisionType,
   work: Work,
   focus: () => void,
-  shown: readonly string[],
-): void {
+  shown: readonly string[] = options,
+): RowActs {
   const { undoRow } = useUndo(id);
   const act = (run: () => void) => () => {
     focus();
     run();
   };
-  const { current } = work;
+  const enabled = work.current !== null;
   const isSorted = options.length > maxKeyOptions;
   useCommands('Label', [
-    ...shown.map((option, index) => ({
-      id: `label-${index + 1}`,
-      // A title that changed with each row would draw the list of commands again under every key.
-      title: isSorted ? `Label: option ${index + 1} of those shown` : `Label: ${isolate(option)}`,
-      keys: String(index + 1),
-      // A key that comes before the next row is drawn with its own options means none of them.
-      run: act(() => (isSorted && !work.isShown() ? undefined : work.label(option))),
-    })),
     { id: 'label-clear', title: 'Remove the label', keys: '0', run: act(() => work.label(null)) },
-    { id: 'row-next', title: 'Next example (skip)', keys: 'j', run: act(() => work.move(1)) },
     { id: 'row-skip', title: 'Skip', keys: 's', run: act(() => work.move(1)) },
-    { id: 'row-down', title: 'Next row', keys: 'ArrowDown', run: act(() => work.move(1)) },
-    { id: 'row-previous', title: 'Previous example', keys: 'k', run: act(() => work.move(-1)) },
-    { id: 'row-up', title: 'Previous row', keys: 'ArrowUp', run: act(() => work.move(-1)) },
     { id: 'row-flag', title: 'Flag, or not', keys: 'f', run: act(work.toggleFlag) },
-    {
-      id: 'row-review',
-      title: 'Reviewed, or not',
-      keys: 'v',
-      enabled: current !== null,
-      run: act(work.toggleReviewed),
-    },
-    { id: 'row-must', title: 'Pinned, or not', keys: 'p', enabled: current !== null, run: act(work.toggleMust) },
-    { id: 'undo-label', title: 'Undo', keys: 'u', run: act(undoRow) },
-    { id: 'row-delete', title: 'Delete the example', keys: 'Delete', enabled: current !== null, run: act(work.remove) },
+    { id: 'row-review', title: 'Reviewed, or not', keys: 'v', enabled, run: act(work.toggleReviewed) },
+    { id: 'row-must', title: 'Pinned, or not', keys: 'p', enabled, run: act(work.toggleMust) },
+    { id: 'row-delete', title: 'Delete the example', keys: 'Delete', enabled, run: act(work.remove) },
   ]);
+  return {
+    undo: act(undoRow),
+    label: {
+      options: shown,
+      // A title that changed with each row would draw the list of commands again under every key.
+      ...(isSorted && { toTitle: (_, at) => `Label: option ${at + 1} of those shown` }),
+      // A key that comes before the next row is drawn with its own options means none of them.
+      give: (option) => act(() => (isSorted && !work.isShown() ? undefined : work.label(option)))(),
+    },
+  };
 }
 
 const noWords: Explanation['words'] = [];

@@ -9,12 +9,12 @@ import type { DecisionType } from '../../../../server/contract/types/decision-ty
 import { leavesFocus } from '../../../commands/key-focus.ts';
 import { whenComposed } from '../../../commands/keys.ts';
 import { Figure } from '../../../parts/figure.tsx';
+import { maxKeyOptions } from '../../../parts/grid/use-row-commands.ts';
 import { findLongest, OptionMark, toChoices, useOptionColours } from '../../../parts/option.tsx';
 import { number, percent } from '../../../parts/text/figures.ts';
 import { showUnseen } from '../../../parts/text/names.ts';
 import { useCommands } from '../../../state/use-commands.ts';
 
-export const maxKeyOptions = 9;
 /** A likelihood that is shown. */
 const leastShown = 0.01;
 
