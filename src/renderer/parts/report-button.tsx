@@ -1,19 +1,17 @@
 import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { notify } from '../state/notices.tsx';
-import { useWorkbench } from '../state/workbench.ts';
-import { saveFile } from './save-file.ts';
+import { notifyFailure } from '../state/notices.tsx';
+import { useDownload } from './save-file.ts';
 
 /** Saves the report of a policy, a page to print, in the browser's downloads. */
 export function ReportButton({ typeId, policyId }: { typeId: string; policyId: string }) {
-  const { client } = useWorkbench();
-  const report = useMutation({
-    mutationFn: () => client.download('policies.report', { params: { decision_type_id: typeId, policy_id: policyId } }),
-    onSuccess: ({ blob, fileName }) => saveFile(blob, fileName ?? 'report.html'),
-    onError: ({ message }) => notify({ kind: 'error', text: message }),
-  });
+  const params = { decision_type_id: typeId, policy_id: policyId };
+  const report = useDownload(
+    'report.html',
+    (client, signal) => client.download('policies.report', { params }, signal),
+    notifyFailure,
+  );
   return (
-    <Button loading={report.isPending} onClick={() => report.mutate()}>
+    <Button loading={report.isPending} onClick={() => report.run()}>
       Save report
     </Button>
   );

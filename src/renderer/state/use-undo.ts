@@ -60,6 +60,11 @@ export function useUndo(typeId: string) {
     /** Takes the newest act back where it changed one row, and asks about any other: a single key goes no further. */
     undoRow: () => void undoUnless(({ exampleCount }) => exampleCount !== 1),
     sayDone,
+    /** Notes that examples were made, and says it with the way back. */
+    noteAdded: (made: readonly { id: string }[], title: string, text = title) => {
+      const ids = made.map(({ id }) => id);
+      sayDone(text, acts.added(typeId, ids, title));
+    },
     /** Notes an act with the calls that take it back and do it again, and says it with the way back. */
     noteDone: (title: string, text: string, back: CallsBack, again: ServerCall, exampleCount = 0) => {
       const act = acts.done(typeId, title, back, again, exampleCount);

@@ -1,4 +1,5 @@
 import { Button, Modal, NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
@@ -8,7 +9,7 @@ import { ErrorNote } from '../../parts/notes.tsx';
 import { toChoices } from '../../parts/option.tsx';
 import { count } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
-import { useChange } from '../../state/queries.ts';
+import { change } from '../../state/queries.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 
@@ -33,32 +34,20 @@ function toCall(typeId: string, { kind, from, to, examples }: Order, commit: boo
   return { name: 'options.delete' as const, input: { params, body: { option: from, examples, commit } } };
 }
 
-/** Asks what a change of an option touches, or does it; the three operations behind one face. */
-function useOptionChange() {
-  const rename = useChange('options.rename');
-  const merge = useChange('options.merge');
-  const remove = useChange('options.delete');
-  const all = { rename, merge, delete: remove };
-  const ask = (call: ReturnType<typeof toCall>, onSuccess: (changed: Changed) => void) => {
-    if (call.name === 'options.rename') return rename.mutate(call.input, { onSuccess });
-    if (call.name === 'options.merge') return merge.mutate(call.input, { onSuccess });
-    return remove.mutate(call.input, { onSuccess });
-  };
-  const forget = () => Object.values(all).forEach((each) => void each.reset());
-  return { all, ask, forget };
-}
-
 /** Renames one option everywhere, merges it into another or deletes it: first shows what that touches, then does it. */
 export function ChangeOption({ type, onClose }: { type: DecisionType; onClose(): void }) {
-  const { drafts, settings } = useWorkbench();
+  const workbench = useWorkbench();
+  const { drafts, settings } = workbench;
   const { noteDone } = useUndo(type.id);
   const { options } = type.active_version;
   const [order, setOrder] = useState<Order>({ kind: 'rename', from: options[0] ?? '', to: '', examples: 'unlabel' });
-  const { all, ask, forget } = useOptionChange();
   const { kind, from, to } = order;
-  const asked = all[kind];
-  const change = (part: Partial<Order>) => {
-    forget();
+  const asked = useMutation({
+    mutationFn: ({ name, input }: ReturnType<typeof toCall>): Promise<Changed> => change(workbench, name, input),
+    onSuccess: (changed) => end(changed),
+  });
+  const edit = (part: Partial<Order>) => {
+    asked.reset();
     setOrder({ ...order, ...part });
   };
   const isComplete = kind === 'delete' || to.trim() !== '';
@@ -78,7 +67,7 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    ask(toCall(type.id, order, asked.data !== undefined), end);
+    asked.mutate(toCall(type.id, order, asked.data !== undefined));
   };
   return (
     <Modal opened title="Change an option everywhere" onClose={onClose}>
@@ -86,7 +75,7 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
         <SegmentedControl
           aria-label="What to do with it"
           value={kind}
-          onChange={(value) => change({ kind: value as Kind, to: '' })}
+          onChange={(value) => edit({ kind: value as Kind, to: '' })}
           data={[
             { value: 'rename', label: 'Rename' },
             { value: 'merge', label: 'Merge' },
@@ -98,9 +87,9 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
           label="Option"
           value={from}
           data={toChoices(options)}
-          onChange={(event) => change({ from: event.currentTarget.value, ...(kind === 'merge' ? { to: '' } : {}) })}
+          onChange={(event) => edit({ from: event.currentTarget.value, ...(kind === 'merge' ? { to: '' } : {}) })}
         />
-        <Outcome order={order} options={options} onChange={change} />
+        <Outcome order={order} options={options} onChange={edit} />
         {asked.data && <Touched kind={kind} touches={asked.data.touches} />}
         <ChangeProgress typeId={type.id} />
         {asked.isError && <ErrorNote error={asked.error} />}

@@ -1,36 +1,13 @@
 /** The parts of Deploy that give a file away: the bundle, and the whole decision type. */
 import { Button, Checkbox } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
-import { saveFile } from '../../parts/save-file.ts';
+import { useDownload } from '../../parts/save-file.ts';
 import { decimal, number, percent } from '../../parts/text/figures.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
-import { useWorkbench } from '../../state/workbench.ts';
-
-type ServedFile = { blob: Blob; fileName: string | null };
-
-/** Saves a file that the server packs, unless it is stopped before. */
-function useDownload({ name }: DecisionType, pack: (signal: AbortSignal) => Promise<ServedFile>) {
-  const running = useRef<AbortController>(undefined);
-  const { isPending, error, data, mutate, reset } = useMutation({
-    mutationFn: async () => {
-      running.current = new AbortController();
-      const { blob, fileName } = await pack(running.current.signal);
-      const saved = { name: fileName ?? `${name}.zip`, bytes: blob.size };
-      saveFile(blob, saved.name);
-      return saved;
-    },
-  });
-  const stop = () => {
-    running.current?.abort();
-    reset();
-  };
-  return { isPending, error, saved: data, run: () => mutate(), stop };
-}
 
 type DownloadProps = {
   download: ReturnType<typeof useDownload>;
@@ -44,7 +21,7 @@ function Download({ download: { isPending, error, saved, run, stop }, name, busy
   return (
     <>
       <div className="row">
-        <Button variant={isFirst ? 'filled' : 'default'} loading={isPending} onClick={run}>
+        <Button variant={isFirst ? 'filled' : 'default'} loading={isPending} onClick={() => run()}>
           {name}
         </Button>
         {isPending && (
@@ -68,11 +45,14 @@ function Download({ download: { isPending, error, saved, run, stop }, name, busy
 
 /** Saves the whole type as a file for another workbench. */
 export function ArchiveExport({ type }: { type: DecisionType }) {
-  const { client } = useWorkbench();
   const params = { decision_type_id: type.id };
-  const download = useDownload(type, (signal) => client.download('decision_types.archive', { params }, signal));
+  const download = useDownload(`${type.name}.zip`, (client, signal) =>
+    client.download('decision_types.archive', { params }, signal),
+  );
   const { isPending, run } = download;
-  useCommands('Files', [{ id: 'export-type', title: 'Export this decision type', enabled: !isPending, run }]);
+  useCommands('Files', [
+    { id: 'export-type', title: 'Export this decision type', enabled: !isPending, run: () => run() },
+  ]);
   return (
     <Part title="Move it">
       <div className="stack">
@@ -90,7 +70,6 @@ type PageProps = { type: DecisionType; policies: readonly PolicySummary[] };
 
 /** Saves the page of what decides; where a text model reads its texts, offers a policy of words alone beside it. */
 function PageExport({ type, policies }: PageProps) {
-  const { client } = useWorkbench();
   const start = useChange('training.start');
   const params = { decision_type_id: type.id };
   const deployed = policies.find((policy) => policy.deployed);
@@ -103,7 +82,9 @@ function PageExport({ type, policies }: PageProps) {
   const [chosen, words] = [trials.find((trial) => trial.chosen), trials.find((trial) => trial.size_mb === 0)];
   const isLarge = chosen !== undefined && words !== undefined && chosen.size_mb > 0;
   const query = isLarge && small !== null ? { policy_id: small.id } : {};
-  const page = useDownload(type, (signal) => client.download('bundle.export_page', { params, query }, signal));
+  const page = useDownload(`${type.name}.html`, (client, signal) =>
+    client.download('bundle.export_page', { params, query }, signal),
+  );
   if (!isLarge || now === undefined) return <Download download={page} name="Save as a page" busy="Packing the page…" />;
   return (
     <>
@@ -137,12 +118,13 @@ function PageExport({ type, policies }: PageProps) {
 
 /** Saves the bundle, with or without the text model, or the page that decides by itself. */
 export function BundleExport({ type, policies }: PageProps) {
-  const { client } = useWorkbench();
   const [slim, setSlim] = useState(false);
   const params = { decision_type_id: type.id };
-  const download = useDownload(type, (signal) => client.download('bundle.export', { params, query: { slim } }, signal));
+  const download = useDownload(`${type.name}.zip`, (client, signal) =>
+    client.download('bundle.export', { params, query: { slim } }, signal),
+  );
   const { isPending, run } = download;
-  useCommands('Files', [{ id: 'export-bundle', title: 'Export bundle', enabled: !isPending, run }]);
+  useCommands('Files', [{ id: 'export-bundle', title: 'Export bundle', enabled: !isPending, run: () => run() }]);
   return (
     <Part title="Use it offline">
       <div className="stack">

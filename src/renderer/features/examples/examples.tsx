@@ -11,7 +11,7 @@ import { useRestedCall } from '../../parts/hooks/use-rested.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane, useNarrow } from '../../parts/panes.tsx';
 import { notifyFailure } from '../../state/notices.tsx';
-import { change, useOperation } from '../../state/queries.ts';
+import { useChange, useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo, type Query, useQueryPart } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
@@ -217,22 +217,20 @@ function Tools({ type, queues, view, canSearch, generation, onView, onAdd, onTea
 
 /** Asks the teacher for examples; they can be taken back like any other act. */
 function useGeneration(type: DecisionType) {
-  const workbench = useWorkbench();
-  const { sayDone } = useUndo(type.id);
-  const [isRunning, setIsRunning] = useState(false);
-  const run = () => {
-    setIsRunning(true);
-    change(workbench, 'examples.generate', { params: { decision_type_id: type.id }, body: {} })
-      .then((made) => {
-        const text = `${made.length} synthetic examples were generated. Review them.`;
-        const ids = made.map(({ id }) => id);
-        const act = workbench.acts.added(type.id, ids, text);
-        sayDone(text, act);
-        changeQuery({ queue: 'synthetic', view: 'table', row: '' });
-      }, notifyFailure)
-      .finally(() => setIsRunning(false));
-  };
-  return { isRunning, run };
+  const { noteAdded } = useUndo(type.id);
+  const generate = useChange('examples.generate');
+  const run = () =>
+    generate.mutate(
+      { params: { decision_type_id: type.id }, body: {} },
+      {
+        onSuccess: (made) => {
+          noteAdded(made, `${made.length} synthetic examples were generated. Review them.`);
+          changeQuery({ queue: 'synthetic', view: 'table', row: '' });
+        },
+        onError: notifyFailure,
+      },
+    );
+  return { isRunning: generate.isPending, run };
 }
 
 function SearchBox() {

@@ -1,15 +1,14 @@
 /** Examples as a file: which of them, in which format, and whether personal values go with them. */
 import { Button, Checkbox, Modal, NativeSelect, Radio } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { type ExampleFormat, labellingPage } from '../../../engine/export/file-kinds.ts';
 import { maxLabelledByPage } from '../../../engine/report/labelling-page.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { useDownload } from '../../parts/save-file.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
-import { saveFile } from '../../parts/save-file.ts';
 import { count, number } from '../../parts/text/figures.ts';
 import { notify } from '../../state/notices.tsx';
 import { useOperation } from '../../state/queries.ts';
-import { useWorkbench } from '../../state/workbench.ts';
 import type { ExampleFilter } from './rows/queues.ts';
 
 const formats: { group: string; items: { value: ExampleFormat; label: string }[] }[] = [
@@ -55,13 +54,9 @@ type DialogProps = {
 
 /** Asks for a format and exports. */
 export function ExportDialog({ type, total, filter, onClose }: DialogProps) {
-  const { client } = useWorkbench();
   const [format, setFormat] = useState<ExampleFormat>('csv');
   const [which, setWhich] = useState<Which>(filter === null ? 'all' : 'shown');
   const [personal, setPersonal] = useState(false);
-  const [state, setState] = useState<{ isRunning: boolean; error: unknown }>({ isRunning: false, error: null });
-  const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
   const params = { decision_type_id: type.id };
   const shown = useOperation(
     'examples.list',
@@ -71,25 +66,24 @@ export function ExportDialog({ type, total, filter, onClose }: DialogProps) {
   const matches = filter === null ? total : shown.data?.total;
   const trained = useTrained(type, which === 'trained');
   const rows = { all: total, shown: matches, trained: trained.given.data?.left }[which];
-  const run = async () => {
-    const controller = new AbortController();
-    running.current = controller;
-    setState({ isRunning: true, error: null });
-    try {
-      const selection = { all: {}, shown: filter, trained: { policy_id: trained.policyId } }[which];
-      const query = { ...selection, format, personal };
-      const { blob, fileName } = await client.download('examples.export', { params, query }, controller.signal);
-      saveFile(blob, fileName ?? `${type.name}-examples`);
-      notify({ kind: 'info', text: `${rows === undefined ? 'The' : number(rows)} examples are in ${fileName}.` });
-      onClose();
-    } catch (error) {
-      if (!controller.signal.aborted) setState({ isRunning: false, error });
-    }
+  const selection = { all: {}, shown: filter, trained: { policy_id: trained.policyId } }[which];
+  const query = { ...selection, format, personal };
+  const { isPending, error, run, stop } = useDownload(`${type.name}-examples`, (client, signal) =>
+    client.download('examples.export', { params, query }, signal),
+  );
+  const close = () => {
+    stop();
+    onClose();
   };
+  const save = () =>
+    run(({ name }) => {
+      notify({ kind: 'info', text: `${rows === undefined ? 'The' : number(rows)} examples are in ${name}.` });
+      onClose();
+    });
   return (
-    <Modal opened title="Export examples" onClose={onClose}>
+    <Modal opened title="Export examples" onClose={close}>
       <div className="stack">
-        {state.error !== null && <ErrorNote error={state.error} />}
+        {error && <ErrorNote error={error} />}
         <NativeSelect
           data-autofocus
           label="Format"
@@ -121,8 +115,8 @@ export function ExportDialog({ type, total, filter, onClose }: DialogProps) {
             : 'The file has the inputs with labels, notes and times, what a model said of each, who gave each label, second readings, and on which side of the split it is.'}
         </p>
         <div className="row between">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="filled" loading={state.isRunning} disabled={rows === 0} onClick={() => void run()}>
+          <Button onClick={close}>Cancel</Button>
+          <Button variant="filled" loading={isPending} disabled={rows === 0} onClick={save}>
             {rows === undefined ? 'Export' : `Export ${count(rows, 'example')}`}
           </Button>
         </div>

@@ -1,5 +1,6 @@
 /** An export of examples on its way back: what it adds and changes, and which side conflicts give, before it counts. */
 import { Button, Radio } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConflictChoice } from '../../../engine/export/merge.ts';
 import type { ImportPlan } from '../../../server/contract/examples/import-plan.ts';
@@ -43,15 +44,12 @@ type MergeDeskProps = {
 export function MergeDesk({ type, from, file, plan, merge, title, choose, onClose }: MergeDeskProps) {
   const { queries } = useWorkbench();
   const [choice, setChoice] = useState<ConflictChoice>('refuse');
-  const [isRunning, setIsRunning] = useState(false);
-  const [error, setError] = useState<unknown>(null);
   const isOpen = merge.conflicts > 0 && choice === 'refuse';
   const name = isolate(from.file.name);
-  const run = async () => {
-    setIsRunning(true);
-    setError(null);
-    try {
-      const done = (await file.commit({ on_conflict: choice }, new AbortController().signal))?.merge;
+  const merging = useMutation({
+    mutationFn: () => file.commit({ on_conflict: choice }, new AbortController().signal),
+    onSuccess: (committed) => {
+      const done = committed?.merge;
       queries.removeQueries({ queryKey: [queueKey, type.id] });
       const { added = 0, changed = 0, conflicts = 0, read_again: again = 0 } = done ?? {};
       const all = changed + (choice === 'keep' ? 0 : conflicts);
@@ -60,11 +58,8 @@ export function MergeDesk({ type, from, file, plan, merge, title, choose, onClos
       notify({ kind: 'info', text });
       onClose();
       goTo({ page: 'type', id: type.id, place: 'examples' });
-    } catch (failure) {
-      setError(failure);
-      setIsRunning(false);
-    }
-  };
+    },
+  });
   return (
     <Place
       id="import"
@@ -77,13 +72,13 @@ export function MergeDesk({ type, from, file, plan, merge, title, choose, onClos
       tools={
         <>
           {choose}
-          <Button variant="filled" disabled={isOpen} loading={isRunning} onClick={() => void run()}>
+          <Button variant="filled" disabled={isOpen} loading={merging.isPending} onClick={() => merging.mutate()}>
             Merge {count(merge.added + merge.changed + merge.read_again + merge.conflicts, 'example')}
           </Button>
         </>
       }
     >
-      {error !== null && <ErrorNote error={error} />}
+      {merging.error && <ErrorNote error={merging.error} />}
       <WhatHappens merge={merge} />
       {merge.conflicts > 0 && <Conflicts merge={merge} choice={choice} onChoose={setChoice} />}
     </Place>

@@ -1,6 +1,6 @@
 import './monitor.css';
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
-import { lazy, type Ref, Suspense, useMemo, useRef, useState } from 'react';
+import { lazy, type Ref, Suspense, useMemo, useRef } from 'react';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { GridColumn } from '../../parts/grid/columns.ts';
@@ -9,13 +9,12 @@ import { Busy, EmptyState, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { OptionName, toChoices, toColumnWidth } from '../../parts/option.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
-import { saveFile } from '../../parts/save-file.ts';
+import { useDownload } from '../../parts/save-file.ts';
 import { decimal, percent } from '../../parts/text/figures.ts';
 import { summariseInput } from '../../parts/text/inputs.ts';
 import { useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
-import { useWorkbench } from '../../state/workbench.ts';
 import { Overview } from './overview.tsx';
 import { readOwnProbability } from './own-probability.ts';
 
@@ -220,23 +219,12 @@ function useColumns(
 type ToolsProps = { type: DecisionType; period: string; review: boolean; decision: string };
 
 function Tools({ type, period, review, decision }: ToolsProps) {
-  const { client } = useWorkbench();
-  const [state, setState] = useState<{ isRunning: boolean; error: unknown }>({ isRunning: false, error: null });
-  const exportLog = async () => {
-    setState({ isRunning: true, error: null });
-    try {
-      const filter = { ...(decision === '' ? {} : { decision }), ...(review ? { escalated: true } : {}) };
-      const { blob, fileName } = await client.download('logs.export', {
-        params: { decision_type_id: type.id },
-        query: { format: 'csv', ...filter },
-      });
-      saveFile(blob, fileName ?? `${type.name}-log.csv`);
-      setState({ isRunning: false, error: null });
-    } catch (error) {
-      setState({ isRunning: false, error });
-    }
-  };
-  useCommands('Files', [{ id: 'export-log', title: 'Export log as CSV', run: () => void exportLog() }]);
+  const params = { decision_type_id: type.id };
+  const filter = { ...(decision !== '' && { decision }), ...(review && { escalated: true }) };
+  const log = useDownload(`${type.name}-log.csv`, (client, signal) =>
+    client.download('logs.export', { params, query: { format: 'csv', ...filter } }, signal),
+  );
+  useCommands('Files', [{ id: 'export-log', title: 'Export log as CSV', run: () => log.run() }]);
   return (
     <>
       <NativeSelect
@@ -258,10 +246,10 @@ function Tools({ type, period, review, decision }: ToolsProps) {
         checked={review}
         onChange={(event) => changeQuery({ review: event.currentTarget.checked ? 'yes' : '', page: '', record: '' })}
       />
-      <Button loading={state.isRunning} onClick={() => void exportLog()}>
+      <Button loading={log.isPending} onClick={() => log.run()}>
         Export log as CSV
       </Button>
-      {state.error !== null && <ErrorNote error={state.error} />}
+      {log.error && <ErrorNote error={log.error} />}
     </>
   );
 }

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Likelihoods } from '../../parts/explained/likelihoods.tsx';
@@ -10,15 +9,14 @@ import { WholeInput } from '../../parts/input-view.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, OptionSelect } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
-import { saveFile } from '../../parts/save-file.ts';
+import { useDownload } from '../../parts/save-file.ts';
 import { decimal, moment, percent } from '../../parts/text/figures.ts';
 import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
 import { notifyFailure } from '../../state/notices.tsx';
-import { change, useChange } from '../../state/queries.ts';
+import { useChange } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
-import { useWorkbench } from '../../state/workbench.ts';
 import { readOwnProbability } from './own-probability.ts';
 
 /** Corrects a record: the right decision makes it a reviewed example, which can be taken back. */
@@ -44,39 +42,25 @@ function useCorrection(type: DecisionType, record: LogRecord) {
 
 /** Pins the right decision of a record as a case that must hold; it can be taken back. */
 function usePin(type: DecisionType, record: LogRecord) {
-  const workbench = useWorkbench();
-  const { sayDone } = useUndo(type.id);
+  const create = useChange('examples.create');
+  const { noteAdded } = useUndo(type.id);
   const decision = record.corrected_decision ?? record.decision;
-  return async () => {
-    try {
-      const made = await change(workbench, 'examples.create', {
-        params: { decision_type_id: type.id },
-        body: { examples: [{ input: record.input, decision, must: true }] },
-      });
-      const act = workbench.acts.added(
-        type.id,
-        made.map(({ id }) => id),
-        'Case pinned',
-      );
-      sayDone(`Pinned: it must be ${isolate(decision)}.`, act);
-    } catch (error) {
-      notifyFailure(error);
-    }
-  };
+  const params = { decision_type_id: type.id };
+  const body = { examples: [{ input: record.input, decision, must: true }] };
+  const onSuccess = (made: { id: string }[]) =>
+    noteAdded(made, 'Case pinned', `Pinned: it must be ${isolate(decision)}.`);
+  return () => create.mutate({ params, body }, { onSuccess, onError: notifyFailure });
 }
 
 /** Saves the case file of a record, a page for the person who asks why. */
 function useCase(type: DecisionType, record: LogRecord) {
-  const { client } = useWorkbench();
-  return useMutation({
-    mutationFn: () =>
-      client.download('logs.case', {
-        params: { decision_type_id: type.id, log_id: record.id },
-        query: { format: 'html' },
-      }),
-    onSuccess: ({ blob, fileName }) => saveFile(blob, fileName ?? 'case.html'),
-    onError: notifyFailure,
-  });
+  const params = { decision_type_id: type.id, log_id: record.id };
+  const query = { format: 'html' as const };
+  return useDownload(
+    'case.html',
+    (client, signal) => client.download('logs.case', { params, query }, signal),
+    notifyFailure,
+  );
 }
 
 type RecordDrawerProps = { type: DecisionType; record: LogRecord; onClose(): void; onFocus(): void };
@@ -88,8 +72,8 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
   const pin = usePin(type, record);
   const caseFile = useCase(type, record);
   useCommands('Monitor', [
-    { id: 'save-case', title: 'Save the case file of the record', keys: 'f', run: () => caseFile.mutate() },
-    { id: 'pin-record', title: 'Pin the record: its right decision must hold', keys: 'p', run: () => void pin() },
+    { id: 'save-case', title: 'Save the case file of the record', keys: 'f', run: () => caseFile.run() },
+    { id: 'pin-record', title: 'Pin the record: its right decision must hold', keys: 'p', run: pin },
   ]);
   useLabelKeys({
     options,
@@ -109,10 +93,10 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
       onClose={onClose}
       tools={
         <>
-          <Button size="compact-xs" onClick={() => void pin()}>
+          <Button size="compact-xs" onClick={pin}>
             Pin
           </Button>
-          <Button size="compact-xs" loading={caseFile.isPending} onClick={() => caseFile.mutate()}>
+          <Button size="compact-xs" loading={caseFile.isPending} onClick={() => caseFile.run()}>
             Case file
           </Button>
           <Button size="compact-xs" onClick={tryIt}>

@@ -7,7 +7,7 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { type VerifiedLog, verifyLog } from '../../../server/contract/verify-log.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { count, number } from '../../parts/text/figures.ts';
-import { notify } from '../../state/notices.tsx';
+import { notify, notifyFailure } from '../../state/notices.tsx';
 import { useChange } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useWorkbench } from '../../state/workbench.ts';
@@ -96,7 +96,7 @@ export function Retention({ type, total }: { type: DecisionType; total?: number 
       { params: { decision_type_id: type.id } },
       {
         onSuccess: ({ restored }) => notify({ kind: 'info', text: describeRestored(restored, days) }),
-        onError: ({ message }) => notify({ kind: 'error', text: message }),
+        onError: notifyFailure,
       },
     );
   useCommands('Files', [{ id: 'restore-log', title: 'Restore deleted records', enabled: !isFinal, run }]);

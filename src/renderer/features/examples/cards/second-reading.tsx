@@ -2,6 +2,7 @@
 
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import type { OutputOf } from '../../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../../server/contract/types/decision-types.ts';
 import { whenComposed } from '../../../commands/keys.ts';
 import { useRested } from '../../../parts/explained/why.tsx';
@@ -11,8 +12,7 @@ import { OptionName } from '../../../parts/option.tsx';
 import { count, decimal, number } from '../../../parts/text/figures.ts';
 import { showUnseen } from '../../../parts/text/names.ts';
 import { notify, notifyFailure } from '../../../state/notices.tsx';
-import { change, useOperation } from '../../../state/queries.ts';
-import { useWorkbench } from '../../../state/workbench.ts';
+import { useChange, useOperation } from '../../../state/queries.ts';
 
 const drawnPercent = 10;
 const maxPairs = 5;
@@ -20,26 +20,18 @@ const maxOptions = 5;
 
 /** Chooses a tenth of the labelled examples for a second reading, where not as many were read twice. */
 export function DrawButton({ type, onDrawn }: { type: DecisionType; onDrawn(): void }) {
-  const workbench = useWorkbench();
-  const [isRunning, setIsRunning] = useState(false);
-  const draw = () => {
-    setIsRunning(true);
-    change(workbench, 'second_readings.draw', {
-      params: { decision_type_id: type.id },
-      body: { share: drawnPercent / 100 },
-    })
-      .then(({ drawn, waiting }) => {
-        const text =
-          drawn === 0
-            ? `${drawnPercent}% of the labels were chosen already; ${number(waiting)} wait.`
-            : `${count(drawn, 'example')} wait for a second reader, who does not see the labels.`;
-        notify({ kind: 'info', text });
-        onDrawn();
-      }, notifyFailure)
-      .finally(() => setIsRunning(false));
+  const draw = useChange('second_readings.draw');
+  const input = { params: { decision_type_id: type.id }, body: { share: drawnPercent / 100 } };
+  const onSuccess = ({ drawn, waiting }: OutputOf<'second_readings.draw'>) => {
+    const text =
+      drawn === 0
+        ? `${drawnPercent}% of the labels were chosen already; ${number(waiting)} wait.`
+        : `${count(drawn, 'example')} wait for a second reader, who does not see the labels.`;
+    notify({ kind: 'info', text });
+    onDrawn();
   };
   return (
-    <Button loading={isRunning} onClick={draw}>
+    <Button loading={draw.isPending} onClick={() => draw.mutate(input, { onSuccess, onError: notifyFailure })}>
       Second reading of {drawnPercent}%
     </Button>
   );
