@@ -96,7 +96,7 @@ export default defineConfig({
           groups: [
             {
               name: 'parts',
-              test: /\/src\/renderer\/parts\/(?!grid\/|charts\/drawing|explained\/explained)/,
+              test: /\/src\/renderer\/parts\/(?!grid\/|charts\/drawing|explained\/explained)|\/@mantine\/|\/react-number-format\//,
               minShareCount: 2,
               priority: 1,
             },

@@ -7,7 +7,7 @@ import './styles/frame.css';
 import './styles/parts.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createMemoryJournal, openJournal } from './api/journal.ts';
+import { openJournal } from './api/journal.ts';
 import { sessionKey, signInByLinks, startSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { createWorkbench } from './create-workbench.ts';
@@ -31,7 +31,7 @@ const workbench = createWorkbench({
   fetch: (input, init) => window.fetch(input, init),
   storage: window.sessionStorage,
   kept: window.localStorage,
-  journal: 'indexedDB' in window ? openJournal() : createMemoryJournal(),
+  journal: openJournal(),
   windowId,
   lead: async (listen, signal) => {
     if (!navigator.locks) return listen();

@@ -1,23 +1,4 @@
-import {
-  ActionIcon,
-  Autocomplete,
-  Button,
-  Checkbox,
-  type CSSVariablesResolver,
-  createTheme,
-  Input,
-  Loader,
-  type MantineColorsTuple,
-  Menu,
-  Modal,
-  NativeSelect,
-  NumberInput,
-  SegmentedControl,
-  Select,
-  Textarea,
-  TextInput,
-  Tooltip,
-} from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
 declare module 'react' {
   /** Lengths, shares and colours that only a stylesheet reads. */
@@ -80,26 +61,26 @@ export const theme = createTheme({
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // Not by `extend` of each, which would load all with the first script: they come with the parts that show them.
   components: {
     // The act that a place or dialog is there for is `filled`.
-    Button: Button.extend({ defaultProps: { size: 'xs', variant: 'default' } }),
-    ActionIcon: ActionIcon.extend({ defaultProps: { size: 'md', variant: 'subtle', color: 'gray' } }),
-    TextInput: TextInput.extend(small),
-    Textarea: Textarea.extend(small),
-    NumberInput: NumberInput.extend(small),
-    NativeSelect: NativeSelect.extend(small),
-    Autocomplete: Autocomplete.extend({ defaultProps: list }),
-    Select: Select.extend({ defaultProps: { size: 'xs', ...list } }),
-    // Not by `extend`, which would load them with the first script: they come with the parts that show them.
+    Button: { defaultProps: { size: 'xs', variant: 'default' } },
+    ActionIcon: { defaultProps: { size: 'md', variant: 'subtle', color: 'gray' } },
+    TextInput: small,
+    Textarea: small,
+    NumberInput: small,
+    NativeSelect: small,
+    Autocomplete: { defaultProps: list },
+    Select: { defaultProps: { size: 'xs', ...list } },
     MultiSelect: { defaultProps: list },
     Radio: small,
     // The first item takes the focus; the placeholder that would is not a child that a menu may have.
-    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false, transitionProps: appears } }),
-    Checkbox: Checkbox.extend(small),
-    SegmentedControl: SegmentedControl.extend(small),
-    InputWrapper: Input.Wrapper.extend(small),
-    Loader: Loader.extend({ defaultProps: { size: 'xs' } }),
-    Modal: Modal.extend({
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false, transitionProps: appears } },
+    Checkbox: small,
+    SegmentedControl: small,
+    InputWrapper: small,
+    Loader: { defaultProps: { size: 'xs' } },
+    Modal: {
       defaultProps: {
         centered: true,
         closeButtonProps: { 'aria-label': 'Close' },
@@ -107,10 +88,10 @@ export const theme = createTheme({
         // The title of a dialog is not a second banner of the page.
         attributes: { header: { role: 'presentation' } },
       },
-    }),
-    Tooltip: Tooltip.extend({
+    },
+    Tooltip: {
       defaultProps: { openDelay: 400, transitionProps: appears, multiline: true, maw: 320, withArrow: true },
-    }),
+    },
   },
 });
 

@@ -3,7 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, configure, prettyDOM, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { onTestFinished } from 'vitest';
-import { createMemoryJournal, type Journal } from '../../src/renderer/api/journal.ts';
+import type { Journal } from '../../src/renderer/api/journal.ts';
 import { Look } from '../../src/renderer/app.tsx';
 import { createWorkbench } from '../../src/renderer/create-workbench.ts';
 import { Frame } from '../../src/renderer/frame/frame.tsx';
@@ -11,6 +11,7 @@ import { clearNotices, NoticeLine } from '../../src/renderer/state/notices.tsx';
 import { type Workbench, WorkbenchContext } from '../../src/renderer/state/workbench.ts';
 import type { Fetch } from '../../src/server/contract/client.ts';
 import type { Call } from '../server/workbench.ts';
+import { createMemoryJournal } from './memory-journal.ts';
 
 configure({
   // Waits end when what is awaited is there; a busy machine may take its time.

@@ -4,6 +4,7 @@ import type { RuleEffect, RulesEffect } from '../measured.ts';
 import { formatShare } from '../numeric.ts';
 import { computeMcNemarP, maxChance } from './compare.ts';
 import { computeCostPer1000, estimateSaving, formatAmount } from './costs.ts';
+import { describeVerdict } from './describe-verdict.ts';
 import {
   type DecidingSettings,
   decideRow,
@@ -95,16 +96,6 @@ export function measureChange(
     rules: [],
   };
   return { ...effect, sentence: describe(effect, costs.currency) };
-}
-
-/** How a change looks, in some words; what chance may do as well is said so, and never that it is neither. */
-export function describeVerdict({ verdict, before, after }: Pick<RulesEffect, 'verdict' | 'before' | 'after'>): string {
-  const points = 100 * ((after.accuracy.share ?? 0) - (before.accuracy.share ?? 0));
-  const size = `by ${Math.abs(points).toFixed(1)} points`;
-  const way = points < 0 ? `Worse ${size}` : `Better ${size}`;
-  if (verdict === 'unchanged') return 'As before';
-  if (points === 0) return 'As often right';
-  return verdict === 'not_shown' ? `${way}, which may be chance` : way;
 }
 
 function describe(

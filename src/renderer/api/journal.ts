@@ -77,16 +77,3 @@ export function openJournal(): Journal {
     removeAct: async (key) => (await opened).delete('acts', key),
   };
 }
-
-/** A journal for windows without a database: it lasts as long as the window. */
-export function createMemoryJournal(): Journal {
-  const entries = new Map<string, OutboxEntry>();
-  const acts = new Map<string, Act>();
-  return {
-    load: async () => ({ entries: [...entries.values()], acts: [...acts.values()] }),
-    putEntry: async (entry) => void entries.set(entry.key, entry),
-    removeEntry: async (key) => void entries.delete(key),
-    putAct: async (act) => void acts.set(act.key, act),
-    removeAct: async (key) => void acts.delete(key),
-  };
-}

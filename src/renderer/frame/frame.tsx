@@ -4,7 +4,6 @@ import { lazy, memo, Suspense, useEffect, useRef, useState } from 'react';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { noType } from '../api/journal.ts';
 import { useFocusBack } from '../commands/key-focus.ts';
-import { ImportDesk } from '../features/import/import-desk.tsx';
 import { NewTypeDialog } from '../features/start/new-type-dialog.tsx';
 import { Start } from '../features/start/start.tsx';
 import { Busy, EmptyState, ErrorNote } from '../parts/notes.tsx';
@@ -88,6 +87,9 @@ function QuestionDialog({ heading = 'Undo this?', title, yes = 'Undo it', run, o
 const SettingsPlace = lazy(async () => ({
   default: (await import('../features/settings/settings.tsx')).SettingsPlace,
 }));
+
+// It is loaded ahead with the places.
+const ImportDesk = lazy(async () => ({ default: (await import('../features/import/import-desk.tsx')).ImportDesk }));
 
 // A policy decides before there is anything to publish.
 const PublishDialog = lazy(async () => ({

@@ -66,6 +66,15 @@ export function OptionName({ typeId, option }: { typeId: string; option: string 
   );
 }
 
+/** An option in a table. */
+export function OptionCell(props: { typeId: string; option: string | null }) {
+  return (
+    <td>
+      <OptionName {...props} />
+    </td>
+  );
+}
+
 /** The length of the longest of these names: columns are as wide as it needs. */
 export function findLongest(names: readonly string[]): number {
   return names.reduce((most, { length }) => Math.max(most, length), 0);

@@ -1,5 +1,5 @@
 import type { OutputOf } from '../../server/contract/operations.ts';
-import { useOperation } from '../state/queries.ts';
+import { usePolicy } from '../state/queries.ts';
 import { Busy } from './notes.tsx';
 
 const pollMs = 2_000;
@@ -8,11 +8,7 @@ const findPending = (policy: OutputOf<'policies.get'> | undefined) =>
 
 /** Says what is still being computed after the training of a policy, as long as it is. */
 export function PendingFollowUp({ typeId, policyId }: { typeId: string; policyId: string }) {
-  const policy = useOperation(
-    'policies.get',
-    { params: { decision_type_id: typeId, policy_id: policyId } },
-    { refetchMs: (data) => (findPending(data) ? pollMs : false) },
-  ).data;
+  const policy = usePolicy(typeId, policyId, { refetchMs: (data) => (findPending(data) ? pollMs : false) }).data;
   const pending = findPending(policy);
   return pending && <Busy>{pending.sentence}</Busy>;
 }

@@ -2,7 +2,15 @@ import { Button, Modal } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { ApiError } from '../../server/contract/client.ts';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
-import { changedFields, decidingFields, findConflicts, type TypeDraft, toDraft } from '../state/drafts.ts';
+import {
+  changedFields,
+  decidingFields,
+  findConflicts,
+  isOfVersion,
+  settingNames,
+  type TypeDraft,
+  toDraft,
+} from '../state/drafts.ts';
 import { notify } from '../state/notices.tsx';
 import { change } from '../state/queries.ts';
 import { useCommands } from '../state/use-commands.ts';
@@ -11,28 +19,6 @@ import { useWorkbench } from '../state/workbench.ts';
 import { ErrorNote, Moment } from './notes.tsx';
 import { readJsonText } from './text/json-text.ts';
 import { isolate, showUnseen } from './text/names.ts';
-
-/** Whether a field is part of a version; the fallback option is the type's own. */
-const isOfVersion = (name: keyof TypeDraft) =>
-  name === 'options' || (name !== 'fallback_option' && decidingFields.includes(name));
-const fieldNames: Record<keyof TypeDraft, string> = {
-  name: 'the name',
-  description: 'the description',
-  options: 'the options',
-  reason_codes: 'the reason codes',
-  hard_rules: 'the rules',
-  lists: 'the lists',
-  readings: 'how texts are read',
-  inputSchemaText: 'the input schema',
-  confidence_thresholds: 'the thresholds',
-  escalation_policy: 'what happens when it is not sure',
-  fallback_option: 'the fallback option',
-  pii_fields: 'the PII fields',
-  retention_days: 'the retention',
-  audit: 'the audit',
-  publish_by_hand: 'how releases are published',
-  publish_by_another: 'who publishes a draft',
-};
 
 /**
  * Writes the changed fields, unless somebody else has changed one of them since the edits began: what decides into the
@@ -188,7 +174,7 @@ function Conflict({ type, fields, mine, takeTheirs, keepMine, onClose }: Conflic
       <div className="stack">
         <p className="wrap">
           {theirs?.by ? `${showUnseen(theirs.by)} has` : 'Another window or program has'} changed{' '}
-          {fields.map((field) => fieldNames[field]).join(', ')} since your edits began,{' '}
+          {fields.map((field) => settingNames[field]).join(', ')} since your edits began,{' '}
           <Moment iso={(theirs ?? type).updated_at} />. Nothing was saved yet.
         </p>
         <div className="row">

@@ -2,22 +2,30 @@ import { createStore } from 'zustand/vanilla';
 import type { Rule } from '../../engine/domain/definition.ts';
 import type { DecisionType, DecisionTypeUpdate, Version } from '../../server/contract/types/decision-types.ts';
 
+/** The settings of a decision type that are edited, as a sentence names them. */
+export const settingNames = {
+  name: 'the name',
+  description: 'the description',
+  options: 'the options',
+  reason_codes: 'the reason codes',
+  hard_rules: 'the rules',
+  lists: 'the lists',
+  readings: 'how texts are read',
+  inputSchemaText: 'the input schema',
+  confidence_thresholds: 'the thresholds',
+  escalation_policy: 'what happens when it is not sure',
+  fallback_option: 'the fallback option',
+  pii_fields: 'the PII fields',
+  retention_days: 'the retention',
+  audit: 'the audit',
+  publish_by_hand: 'how releases are published',
+  publish_by_another: 'who publishes a draft',
+} as const;
+
+type Name = Exclude<keyof typeof settingNames, 'hard_rules'>;
 /** A decision type while it is edited. The input schema is kept as text, for it may be unfinished JSON. */
-export type TypeDraft = Pick<
-  Version,
-  'options' | 'reason_codes' | 'lists' | 'readings' | 'confidence_thresholds' | 'escalation_policy'
-> &
-  Pick<
-    DecisionType,
-    | 'name'
-    | 'description'
-    | 'fallback_option'
-    | 'pii_fields'
-    | 'retention_days'
-    | 'audit'
-    | 'publish_by_hand'
-    | 'publish_by_another'
-  > & {
+export type TypeDraft = Pick<Version, Name & keyof Version> &
+  Pick<DecisionType, Exclude<Name & keyof DecisionType, keyof Version>> & {
     hard_rules: Rule[];
     inputSchemaText: string;
   };
@@ -46,6 +54,10 @@ export const decidingFields: readonly (keyof TypeDraft)[] = [
   'escalation_policy',
   'fallback_option',
 ];
+
+/** Whether a setting is part of a version; the fallback option is the type's own. */
+export const isOfVersion = (name: keyof TypeDraft) =>
+  name === 'options' || (name !== 'fallback_option' && decidingFields.includes(name));
 
 /** A change of settings, as a call: of what decides for the draft of the type, once a policy is deployed; else live. */
 export function toSettingsCall(type: DecisionType, body: DecisionTypeUpdate) {

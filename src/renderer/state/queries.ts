@@ -35,6 +35,14 @@ const maxListedTypes = 100;
 export const useListedTypes = () =>
   useOperation('decision_types.list', { query: { page: 1, page_size: maxListedTypes } });
 
+/** The details of a policy; not asked for while `policyId` is not known. */
+export const usePolicy = (typeId: string, policyId: string | undefined, settings: Settings<'policies.get'> = {}) =>
+  useOperation(
+    'policies.get',
+    { params: { decision_type_id: typeId, policy_id: policyId ?? '' } },
+    { ...settings, enabled: policyId !== undefined },
+  );
+
 /** Asks for an answer before its part is drawn, unless one is fresh or on its way. */
 export function readAhead<N extends OperationName>(
   { client, queries }: Pick<Workbench, 'client' | 'queries'>,

@@ -13,18 +13,7 @@ export const places = [
   'monitor',
 ] as const;
 export type Place = (typeof places)[number];
-export const settingsSections = [
-  'keys',
-  'connections',
-  'text-models',
-  'credits',
-  'activity',
-  'data',
-  'look',
-  'shortcuts',
-] as const;
-export type SettingsSection = (typeof settingsSections)[number];
-export const settingsTitles: Readonly<Record<SettingsSection, string>> = {
+export const settingsTitles = {
   keys: 'API keys and agents',
   connections: 'Model connections',
   'text-models': 'Text models',
@@ -33,7 +22,11 @@ export const settingsTitles: Readonly<Record<SettingsSection, string>> = {
   data: 'Data and backups',
   look: 'Look',
   shortcuts: 'Keyboard',
-};
+} as const;
+export type SettingsSection = keyof typeof settingsTitles;
+const isSection = (name: string): name is SettingsSection => Object.hasOwn(settingsTitles, name);
+/** The sections of the settings, in their order. */
+export const settingsSections = Object.keys(settingsTitles).filter(isSection);
 
 /** Filters, the chosen row or cell and the like: the part of an address behind its question mark. */
 export type Query = Readonly<Record<string, string>>;
@@ -52,8 +45,8 @@ export function parseRoute(hash: string): Route {
   if (path === '' || path.startsWith('login=')) return { page: 'start' };
   if (path === 'new') return { page: 'new' };
   if (first === 'settings') {
-    const section = settingsSections.find((name) => name === (second ?? 'keys'));
-    if (section) return { page: 'settings', section };
+    const section = second ?? 'keys';
+    if (isSection(section)) return { page: 'settings', section };
   }
   if (first === 'types' && second) {
     const name = third ?? 'define';

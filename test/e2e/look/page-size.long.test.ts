@@ -6,10 +6,10 @@ import { type RunningWorkbench, startWorkbenchProcess } from '../tools/workbench
 const maxScriptBytes = 410_000;
 const maxEditorBytes = 120_000;
 /**
- * Every place is loaded ahead, but the import, which is in the first script; the editor of conditions comes when a
- * condition is first changed as code, workers with a file.
+ * Every place is loaded ahead; the editor of conditions comes when a condition is first changed as code, workers with a
+ * file.
  */
-const minLoadedPlaces = 8;
+const minLoadedPlaces = 9;
 
 describe('the script of the page', () => {
   let workbench: RunningWorkbench;
@@ -36,7 +36,7 @@ describe('the script of the page', () => {
   const sumSent = (some: { sent: number }[]) => some.reduce((sum, { sent }) => sum + sent, 0);
 
   test('is loaded ahead whole, compressed, and within its budget', async () => {
-    const placeFiles = /^(?:define|rules|examples|train|evaluate|try|deploy|monitor)-/;
+    const placeFiles = /^(?:define|rules|examples|import-desk|train|evaluate|try|deploy|monitor)-/;
     await expect
       .poll(async () => (await scripts()).filter(({ name }) => placeFiles.test(name)).length)
       .toBeGreaterThanOrEqual(minLoadedPlaces);

@@ -1,10 +1,11 @@
 /** Labels on their way: kept, in order, sent again after a fault; and every act taken back. */
 import { describe, expect, it, vi } from 'vitest';
-import { createMemoryJournal, type Journal, type LabelPatch } from '../../../src/renderer/api/journal.ts';
+import type { Journal, LabelPatch } from '../../../src/renderer/api/journal.ts';
 import { createOutbox } from '../../../src/renderer/api/outbox.ts';
 import { ApiError } from '../../../src/server/contract/client.ts';
 import type { Example } from '../../../src/server/contract/examples/examples.ts';
 import { makeType, openForTest } from '../../server/workbench.ts';
+import { createMemoryJournal } from '../memory-journal.ts';
 import { fetchFrom, openPage } from '../page.tsx';
 
 const down = new ApiError('unreachable', 'The workbench server does not answer.', 0);

@@ -1,11 +1,11 @@
-import { Button, Modal, NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
+import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { ChangeProgress } from '../../parts/change-progress.tsx';
-import { ErrorNote } from '../../parts/notes.tsx';
+import { FormDialog } from '../../parts/form.tsx';
 import { toChoices } from '../../parts/option.tsx';
 import { count } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
@@ -65,42 +65,37 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
     noteDone(done[kind], text, { name: 'options.undo', input }, toCall(type.id, order, true));
     onClose();
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    asked.mutate(toCall(type.id, order, asked.data !== undefined));
-  };
   return (
-    <Modal opened title="Change an option everywhere" onClose={onClose}>
-      <form className="stack" onSubmit={submit}>
-        <SegmentedControl
-          aria-label="What to do with it"
-          value={kind}
-          onChange={(value) => edit({ kind: value as Kind, to: '' })}
-          data={[
-            { value: 'rename', label: 'Rename' },
-            { value: 'merge', label: 'Merge' },
-            { value: 'delete', label: 'Delete' },
-          ]}
-        />
-        <NativeSelect
-          data-autofocus
-          label="Option"
-          value={from}
-          data={toChoices(options)}
-          onChange={(event) => edit({ from: event.currentTarget.value, ...(kind === 'merge' ? { to: '' } : {}) })}
-        />
-        <Outcome order={order} options={options} onChange={edit} />
-        {asked.data && <Touched kind={kind} touches={asked.data.touches} />}
-        <ChangeProgress typeId={type.id} />
-        {asked.isError && <ErrorNote error={asked.error} />}
-        <div className="row between">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="filled" type="submit" loading={asked.isPending} disabled={!isComplete}>
-            {asked.data ? commitNames[kind] : 'Show what it affects'}
-          </Button>
-        </div>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Change an option everywhere"
+      act={asked.data ? commitNames[kind] : 'Show what it affects'}
+      disabled={!isComplete}
+      isPending={asked.isPending}
+      error={asked.error}
+      onSubmit={() => asked.mutate(toCall(type.id, order, asked.data !== undefined))}
+      onClose={onClose}
+    >
+      <SegmentedControl
+        aria-label="What to do with it"
+        value={kind}
+        onChange={(value) => edit({ kind: value as Kind, to: '' })}
+        data={[
+          { value: 'rename', label: 'Rename' },
+          { value: 'merge', label: 'Merge' },
+          { value: 'delete', label: 'Delete' },
+        ]}
+      />
+      <NativeSelect
+        data-autofocus
+        label="Option"
+        value={from}
+        data={toChoices(options)}
+        onChange={(event) => edit({ from: event.currentTarget.value, ...(kind === 'merge' ? { to: '' } : {}) })}
+      />
+      <Outcome order={order} options={options} onChange={edit} />
+      {asked.data && <Touched kind={kind} touches={asked.data.touches} />}
+      <ChangeProgress typeId={type.id} />
+    </FormDialog>
   );
 }
 

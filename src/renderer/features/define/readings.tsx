@@ -6,6 +6,7 @@ import { kindOf, usualReadings } from '../../../engine/import/kinds.ts';
 import { columnKinds } from '../../../engine/import/sheet.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { Form } from '../../parts/form.tsx';
 import { Part } from '../../parts/notes.tsx';
 import { kindNames } from '../../parts/text/kind-names.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
@@ -22,6 +23,10 @@ export function Readings({ type }: { type: DecisionType }) {
   const name = added.trim();
   const isFree = name !== '' && !Object.hasOwn(readings, name) && !name.split('.').includes('__proto__');
   const set = (field: string, reading: Reading) => edit({ readings: { ...readings, [field]: reading } });
+  const add = () => {
+    set(name, usualReadings.text);
+    setAdded('');
+  };
   const drop = (field: string) => {
     const { [field]: _dropped, ...rest } = readings;
     edit({ readings: rest });
@@ -42,15 +47,7 @@ export function Readings({ type }: { type: DecisionType }) {
             onDrop={() => drop(field)}
           />
         ))}
-        <form
-          className="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (!isFree) return;
-            set(name, usualReadings.text);
-            setAdded('');
-          }}
-        >
+        <Form className="row" onSubmit={add}>
           <TextInput
             size="xs"
             aria-label="Field to read"
@@ -62,7 +59,7 @@ export function Readings({ type }: { type: DecisionType }) {
           <Button size="compact-xs" type="submit" disabled={!isFree}>
             Add a field
           </Button>
-        </form>
+        </Form>
       </div>
     </Part>
   );

@@ -3,20 +3,11 @@ import { useState } from 'react';
 import type { DecisionType, Version } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { showUnseen } from '../../parts/text/names.ts';
-import { changedFields, toDraft } from '../../state/drafts.ts';
+import { changedFields, isOfVersion, settingNames, toDraft } from '../../state/drafts.ts';
 import { useOperation } from '../../state/queries.ts';
 import { useDraft } from '../../state/use-draft.ts';
 
-const fieldNames: Readonly<Record<string, string>> = {
-  options: 'Options',
-  reason_codes: 'Reason codes',
-  hard_rules: 'Rules',
-  lists: 'Lists',
-  readings: 'How texts are read',
-  inputSchemaText: 'Input schema',
-  confidence_thresholds: 'Thresholds',
-  escalation_policy: 'When it is not sure',
-};
+const toTitle = (name: string) => name.replace(/^(?:the )?(.)/, (_, first: string) => first.toUpperCase());
 
 function show(value: unknown): string {
   return showUnseen(typeof value === 'string' ? value : JSON.stringify(value, null, 1));
@@ -26,12 +17,16 @@ function show(value: unknown): string {
 export function Versions({ type }: { type: DecisionType }) {
   const versions = useOperation('versions.list', { params: { decision_type_id: type.id } });
   const [opened, setOpened] = useState<string | null>(null);
-  const { edit } = useDraft(type);
+  const { draft, edit } = useDraft(type);
   if (versions.isPending) return <Busy>Loading the versions…</Busy>;
   if (versions.isError) return <ErrorNote error={versions.error} retry={() => void versions.refetch()} />;
   const takeUp = (version: Version) => {
-    const draft = toDraft({ ...type, active_version: version });
-    edit(Object.fromEntries(Object.keys(fieldNames).map((field) => [field, draft[field as keyof typeof draft]])));
+    const taken = toDraft({ ...type, active_version: version });
+    edit(
+      Object.fromEntries(
+        changedFields(draft, taken).flatMap((name) => (isOfVersion(name) ? [[name, taken[name]]] : [])),
+      ),
+    );
   };
   return (
     <ol>
@@ -84,7 +79,7 @@ function Changes({ type, from, to }: { type: DecisionType; from: Version; to: Ve
     <dl className="stack tight">
       {changedFields(before, after).map((field) => (
         <div key={field}>
-          <dt className="strong">{fieldNames[field] ?? field}</dt>
+          <dt className="strong">{toTitle(settingNames[field])}</dt>
           <dd className="mono wrap">
             <del className="bad-text">{show(before[field])}</del>
             <br />

@@ -4,6 +4,7 @@ import { X } from 'lucide-react';
 import { useState } from 'react';
 import type { Release } from '../../../server/contract/policies/releases.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { Form } from '../../parts/form.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { showUnseen } from '../../parts/text/names.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
@@ -56,13 +57,7 @@ export function Aliases({ type }: { type: DecisionType }) {
             </span>
           </div>
         ))}
-        <form
-          className="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (alias.trim() !== '') move(alias.trim(), now.release, () => setAlias(''));
-          }}
-        >
+        <Form className="row" onSubmit={() => move(alias.trim(), now.release, () => setAlias(''))}>
           <TextInput
             aria-label="New alias"
             placeholder="production"
@@ -73,7 +68,7 @@ export function Aliases({ type }: { type: DecisionType }) {
           <Button type="submit" disabled={alias.trim() === ''} loading={set.isPending}>
             Name release {now.release}
           </Button>
-        </form>
+        </Form>
         {error && <ErrorNote error={error} />}
       </div>
     </Part>

@@ -6,7 +6,7 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { useDownload } from '../../parts/save-file.ts';
 import { decimal, number, percent } from '../../parts/text/figures.ts';
-import { useChange, useOperation } from '../../state/queries.ts';
+import { useChange, usePolicy } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 
 type DownloadProps = {
@@ -74,9 +74,8 @@ function PageExport({ type, policies }: PageProps) {
   const params = { decision_type_id: type.id };
   const deployed = policies.find((policy) => policy.deployed);
   const later = policies.find(({ status, version }) => status === 'trained' && version > (deployed?.version ?? 0));
-  const readPolicy = (policy?: PolicySummary) => ({ params: { ...params, policy_id: policy?.id ?? '' } });
-  const now = useOperation('policies.get', readPolicy(deployed), { enabled: deployed !== undefined }).data;
-  const next = useOperation('policies.get', readPolicy(later), { enabled: later !== undefined }).data;
+  const now = usePolicy(type.id, deployed?.id).data;
+  const next = usePolicy(type.id, later?.id).data;
   const small = next?.training_config.text_model === 'words' ? next : null;
   const trials = now?.metrics?.text_models ?? [];
   const [chosen, words] = [trials.find((trial) => trial.chosen), trials.find((trial) => trial.size_mb === 0)];

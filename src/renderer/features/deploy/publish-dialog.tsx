@@ -1,14 +1,14 @@
 /** The dialog between a draft and its release. */
-import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
-import { describeVerdict } from '../../../engine/measure/rules-effect.ts';
+import { describeVerdict } from '../../../engine/measure/describe-verdict.ts';
 import type { RulesEffect } from '../../../engine/measured.ts';
 import { formatShare } from '../../../engine/numeric.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { ReasonField } from '../../parts/fields/reason-field.tsx';
+import { FormDialog } from '../../parts/form.tsx';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
-import { OptionName } from '../../parts/option.tsx';
+import { OptionCell } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { amount, count, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
@@ -60,54 +60,50 @@ export function PublishDialog({ type, onClose }: { type: DecisionType; onClose()
   const isHeld = holds.length > 0;
   const isReady = draft !== undefined && draft.conflicts.length === 0 && !(isHeld && reason.trim() === '');
   return (
-    <Modal opened title="Publish the draft?" size="lg" onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady && !isPending) publish(reason.trim() || null, draft.etag);
-        }}
-      >
-        {quick.isError && <ErrorNote error={quick.error} retry={() => void quick.refetch()} />}
-        <details open={changes.length <= openChanges}>
-          <summary>{count(changes.length, 'change')}</summary>
+    <FormDialog
+      title="Publish the draft?"
+      size="lg"
+      act="Publish"
+      cancel="Not now"
+      isPlain={isHeld}
+      disabled={!isReady}
+      isPending={isPending}
+      error={error}
+      onSubmit={() => isReady && publish(reason.trim() || null, draft.etag)}
+      onClose={onClose}
+    >
+      {quick.isError && <ErrorNote error={quick.error} retry={() => void quick.refetch()} />}
+      <details open={changes.length <= openChanges}>
+        <summary>{count(changes.length, 'change')}</summary>
+        <ul>
+          {changes.map((change) => (
+            <li key={change} className="wrap">
+              {showUnseen(change)}
+            </li>
+          ))}
+        </ul>
+      </details>
+      {!draft && !quick.isError && <Busy>Trying the draft on unseen examples…</Busy>}
+      <Contradictions type={type} />
+      {draft?.unseen && <Unseen effect={draft.unseen} currency={type.costs?.currency ?? null} />}
+      {whole.data?.logged ? (
+        <Logged typeId={type.id} logged={whole.data.logged} />
+      ) : (
+        whole.isFetching && <Busy>Deciding the newest logged inputs again…</Busy>
+      )}
+      {isHeld && (
+        <div className="note error" role="status">
           <ul>
-            {changes.map((change) => (
-              <li key={change} className="wrap">
-                {showUnseen(change)}
+            {holds.map(({ sentence }) => (
+              <li key={sentence} className="wrap">
+                {showUnseen(sentence)}
               </li>
             ))}
           </ul>
-        </details>
-        {!draft && !quick.isError && <Busy>Trying the draft on unseen examples…</Busy>}
-        <Contradictions type={type} />
-        {draft?.unseen && <Unseen effect={draft.unseen} currency={type.costs?.currency ?? null} />}
-        {whole.data?.logged ? (
-          <Logged typeId={type.id} logged={whole.data.logged} />
-        ) : (
-          whole.isFetching && <Busy>Deciding the newest logged inputs again…</Busy>
-        )}
-        {isHeld && (
-          <div className="note error" role="status">
-            <ul>
-              {holds.map(({ sentence }) => (
-                <li key={sentence} className="wrap">
-                  {showUnseen(sentence)}
-                </li>
-              ))}
-            </ul>
-          </div>
-        )}
-        <ReasonField why={[reason, setReason]} isHeld={isHeld} isFirst />
-        {error && <ErrorNote error={error} />}
-        <div className="row between">
-          <Button onClick={onClose}>Not now</Button>
-          <Button type="submit" variant={isHeld ? 'default' : 'filled'} disabled={!isReady} loading={isPending}>
-            Publish
-          </Button>
         </div>
-      </form>
-    </Modal>
+      )}
+      <ReasonField why={[reason, setReason]} isHeld={isHeld} isFirst />
+    </FormDialog>
   );
 }
 
@@ -191,12 +187,8 @@ function Logged({ typeId, logged: { rows, refused, changed } }: { typeId: string
         <PlainTable heads={['Now', 'Draft', { name: 'Decisions', says: 'Logged decisions that would change so.' }]}>
           {changed.slice(0, shownKinds).map(({ from, to, decisions }) => (
             <tr key={`${from} ${to}`}>
-              <td>
-                <OptionName typeId={typeId} option={from} />
-              </td>
-              <td>
-                <OptionName typeId={typeId} option={to} />
-              </td>
+              <OptionCell typeId={typeId} option={from} />
+              <OptionCell typeId={typeId} option={to} />
               <td className="number">{number(decisions)}</td>
             </tr>
           ))}

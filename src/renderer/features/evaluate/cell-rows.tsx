@@ -14,7 +14,7 @@ import { Inspector } from '../../parts/panes.tsx';
 import { count, percent } from '../../parts/text/figures.ts';
 import { summariseInput } from '../../parts/text/inputs.ts';
 import { isolate } from '../../parts/text/names.ts';
-import { useOperation } from '../../state/queries.ts';
+import { useOperation, usePolicy } from '../../state/queries.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { useAskedThresholds } from './tried-thresholds.ts';
@@ -122,8 +122,7 @@ function useHasLearned({ decision_type_id, policy_id }: PolicyPlace): boolean {
   const deployed = list.data?.find((policy) => policy.deployed);
   const measured = list.data?.find(({ id }) => id === policy_id);
   const isLater = deployed !== undefined && measured !== undefined && deployed.version >= measured.version;
-  const place = { decision_type_id, policy_id: deployed?.id ?? '' };
-  const { data } = useOperation('policies.get', { params: place }, { enabled: isLater });
+  const { data } = usePolicy(decision_type_id, isLater ? deployed.id : undefined);
   return isLater && data?.metrics?.split?.refitted === true;
 }
 

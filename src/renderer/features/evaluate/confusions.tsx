@@ -5,7 +5,7 @@ import { listMistakes } from '../../../engine/measure/mistakes.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { FigureHead } from '../../parts/figure.tsx';
 import { Part } from '../../parts/notes.tsx';
-import { findLongest, OptionName } from '../../parts/option.tsx';
+import { findLongest, OptionCell, OptionName } from '../../parts/option.tsx';
 import { useWide } from '../../parts/panes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { count, percent } from '../../parts/text/figures.ts';
@@ -146,12 +146,8 @@ function Mistakes({ type, confusion, canOpen, most }: Props & { most: number }) 
     >
       {mistakes.slice(0, most).map(({ right, decided, count }) => (
         <tr key={`${right}\n${decided}`}>
-          <td>
-            <OptionName typeId={type.id} option={right} />
-          </td>
-          <td>
-            <OptionName typeId={type.id} option={decided} />
-          </td>
+          <OptionCell typeId={type.id} option={right} />
+          <OptionCell typeId={type.id} option={decided} />
           <td className="number">
             {canOpen ? (
               <Button

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import type { Costs } from '../../../engine/costs.ts';
 import type { Metrics } from '../../../engine/domain/metrics.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { findLongest, OptionName } from '../../parts/option.tsx';
+import { Form } from '../../parts/form.tsx';
+import { findLongest, OptionCell, OptionName } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { isolate } from '../../parts/text/names.ts';
 
@@ -49,13 +50,7 @@ export function CostSheet({ type, metrics, isSaving, onSave, onClose }: Props) {
     />
   );
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSave(costs);
-      }}
-    >
+    <Form onSubmit={() => onSave(costs)}>
       <div className="row">
         <TextInput
           label="Currency"
@@ -94,7 +89,7 @@ export function CostSheet({ type, metrics, isSaving, onSave, onClose }: Props) {
         <Button onClick={onClose}>Cancel</Button>
         {type.costs !== null && <Button onClick={() => onSave(null)}>Remove all costs</Button>}
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -103,12 +98,8 @@ function PairList({ type, pairs, field }: PairFields & { pairs: readonly Pair[] 
     <PlainTable heads={['Actual', 'Decided', 'Cost']}>
       {pairs.map((pair) => (
         <tr key={`${pair.right}\n${pair.decided}`}>
-          <td>
-            <OptionName typeId={type.id} option={pair.right} />
-          </td>
-          <td>
-            <OptionName typeId={type.id} option={pair.decided} />
-          </td>
+          <OptionCell typeId={type.id} option={pair.right} />
+          <OptionCell typeId={type.id} option={pair.decided} />
           <td>{field(pair)}</td>
         </tr>
       ))}

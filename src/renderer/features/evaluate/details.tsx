@@ -5,7 +5,7 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { Chart } from '../../parts/charts/chart.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Facts, Part } from '../../parts/notes.tsx';
-import { OptionName } from '../../parts/option.tsx';
+import { OptionCell } from '../../parts/option.tsx';
 import { PendingFollowUp } from '../../parts/pending-follow-up.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { decimal, number, percent } from '../../parts/text/figures.ts';
@@ -191,9 +191,7 @@ function ClassTable({ type, perClass }: { type: DecisionType; perClass: Metrics[
     >
       {rows.map(([option, figures]) => (
         <tr key={option}>
-          <td>
-            <OptionName typeId={type.id} option={option} />
-          </td>
+          <OptionCell typeId={type.id} option={option} />
           {columns.map((column) => {
             const value = figures[column];
             return (

@@ -9,7 +9,7 @@ import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
 import { ReportButton } from '../../parts/report-button.tsx';
 import { toDraft } from '../../state/drafts.ts';
-import { useOperation } from '../../state/queries.ts';
+import { useOperation, usePolicy } from '../../state/queries.ts';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { ClassifierAlone } from './classifier-alone.tsx';
 import { Confusions } from './confusions.tsx';
@@ -31,11 +31,7 @@ export function Evaluate({ type }: { type: DecisionType }) {
   const measured = list.data?.filter(({ accuracy }) => accuracy !== null) ?? [];
   const current =
     measured.find(({ id }) => id === chosen) ?? measured.find(({ deployed }) => deployed) ?? measured[0] ?? null;
-  const detail = useOperation(
-    'policies.get',
-    { params: { ...params, policy_id: current?.id ?? '' } },
-    { enabled: current !== null, keepPrevious: true },
-  );
+  const detail = usePolicy(type.id, current?.id, { keepPrevious: true });
   if (list.isPending) return <Busy>Loading policies…</Busy>;
   if (list.isError) return <ErrorNote error={list.error} retry={() => void list.refetch()} />;
   if (current === null) return <NothingYet type={type} />;

@@ -7,6 +7,7 @@ import type { GroupSetting } from '../../../engine/report/groups.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { NumberField } from '../../parts/fields/number-field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { number, percent } from '../../parts/text/figures.ts';
@@ -109,13 +110,7 @@ function GroupSheet({ type, onClose }: { type: DecisionType; onClose(): void }) 
   const save = (to: GroupSetting | null) =>
     setting.save({ to: { groups: to }, title: 'Groups changed', text: 'Groups are saved.', onDone: onClose });
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save(groups.fields.length > 0 ? groups : null);
-      }}
-    >
+    <Form onSubmit={() => save(groups.fields.length > 0 ? groups : null)}>
       <div className="row">
         <TagsInput
           size="xs"
@@ -162,6 +157,6 @@ function GroupSheet({ type, onClose }: { type: DecisionType; onClose(): void }) 
         {type.groups !== null && <Button onClick={() => save(null)}>Compare none</Button>}
       </div>
       <SettingRefusal setting={setting} />
-    </form>
+    </Form>
   );
 }

@@ -1,7 +1,7 @@
-import { Button, JsonInput, Modal } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { JsonInput } from '@mantine/core';
+import { useState } from 'react';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { ErrorNote } from '../../parts/notes.tsx';
+import { FormDialog } from '../../parts/form.tsx';
 import { OptionSelect } from '../../parts/option.tsx';
 import { readJsonText } from '../../parts/text/json-text.ts';
 import { useKept } from '../../state/kept.ts';
@@ -17,8 +17,7 @@ export function AddExample({ type, onClose }: { type: DecisionType; onClose(): v
   const create = useChange('examples.create');
   const input = readJsonText(text, 'input');
   const problem = 'problem' in input ? input.problem : undefined;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (!('value' in input) || input.value === null) return;
     create.mutate(
       { params: { decision_type_id: type.id }, body: { examples: [{ input: input.value, decision }] } },
@@ -36,39 +35,33 @@ export function AddExample({ type, onClose }: { type: DecisionType; onClose(): v
     );
   };
   return (
-    <Modal opened title="Add example" onClose={onClose}>
-      <form className="stack" onSubmit={submit}>
-        <JsonInput
-          data-autofocus
-          label="Input (JSON)"
-          size="xs"
-          minRows={8}
-          maxRows={16}
-          autosize
-          value={text}
-          onChange={setKept}
-          error={problem}
-        />
-        <OptionSelect
-          label="Decision"
-          placeholder="No label yet"
-          options={type.active_version.options}
-          value={decision}
-          onValue={setDecision}
-        />
-        {create.isError && <ErrorNote error={create.error} />}
-        <div className="row between">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="filled"
-            type="submit"
-            loading={create.isPending}
-            disabled={problem !== undefined || text.trim() === ''}
-          >
-            Add
-          </Button>
-        </div>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Add example"
+      act="Add"
+      disabled={problem !== undefined || text.trim() === ''}
+      isPending={create.isPending}
+      error={create.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <JsonInput
+        data-autofocus
+        label="Input (JSON)"
+        size="xs"
+        minRows={8}
+        maxRows={16}
+        autosize
+        value={text}
+        onChange={setKept}
+        error={problem}
+      />
+      <OptionSelect
+        label="Decision"
+        placeholder="No label yet"
+        options={type.active_version.options}
+        value={decision}
+        onValue={setDecision}
+      />
+    </FormDialog>
   );
 }

@@ -1,11 +1,12 @@
 /** Examples as a file: which of them, in which format, and whether personal values go with them. */
-import { Button, Checkbox, Modal, NativeSelect, Radio } from '@mantine/core';
+import { Checkbox, NativeSelect, Radio } from '@mantine/core';
 import { useState } from 'react';
 import { type ExampleFormat, labellingPage } from '../../../engine/export/file-kinds.ts';
 import { maxLabelledByPage } from '../../../engine/report/labelling-page.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { useDownload } from '../../parts/save-file.ts';
+import { FormDialog } from '../../parts/form.tsx';
 import { ErrorNote } from '../../parts/notes.tsx';
+import { useDownload } from '../../parts/save-file.ts';
 import { count, number } from '../../parts/text/figures.ts';
 import { notify } from '../../state/notices.tsx';
 import { useOperation } from '../../state/queries.ts';
@@ -81,47 +82,46 @@ export function ExportDialog({ type, total, filter, onClose }: DialogProps) {
       onClose();
     });
   return (
-    <Modal opened title="Export examples" onClose={close}>
-      <div className="stack">
-        {error && <ErrorNote error={error} />}
-        <NativeSelect
-          data-autofocus
-          label="Format"
-          data={formats}
-          value={format}
-          onChange={(event) => setFormat(findFormat(event.currentTarget.value) ?? format)}
+    <FormDialog
+      title="Export examples"
+      act={rows === undefined ? 'Export' : `Export ${count(rows, 'example')}`}
+      disabled={rows === 0}
+      isPending={isPending}
+      error={error}
+      onSubmit={save}
+      onClose={close}
+    >
+      <NativeSelect
+        data-autofocus
+        label="Format"
+        data={formats}
+        value={format}
+        onChange={(event) => setFormat(findFormat(event.currentTarget.value) ?? format)}
+      />
+      {(filter !== null || trained.policies.length > 0) && (
+        <WhichField
+          which={which}
+          choose={setWhich}
+          total={total}
+          matches={filter === null ? null : matches}
+          isTrained={trained.policies.length > 0}
         />
-        {(filter !== null || trained.policies.length > 0) && (
-          <WhichField
-            which={which}
-            choose={setWhich}
-            total={total}
-            matches={filter === null ? null : matches}
-            isTrained={trained.policies.length > 0}
-          />
-        )}
-        {which === 'trained' && <TrainedChoice {...trained} />}
-        {type.pii_fields.length > 0 && format !== labellingPage && (
-          <Checkbox
-            label="With the values of personal fields"
-            description="Without them, the same value has the same token."
-            checked={personal}
-            onChange={(event) => setPersonal(event.currentTarget.checked)}
-          />
-        )}
-        <p className="muted">
-          {format === labellingPage
-            ? 'One HTML file to send: guideline and inputs, without labels, suggestions and personal fields. It opens on a phone or PC, connects to nothing and saves a file of labels, which Import merges: new labels, or second readings beside those here.'
-            : 'The file has the inputs with labels, notes and times, what a model said of each, who gave each label, second readings, and on which side of the split it is.'}
-        </p>
-        <div className="row between">
-          <Button onClick={close}>Cancel</Button>
-          <Button variant="filled" loading={isPending} disabled={rows === 0} onClick={save}>
-            {rows === undefined ? 'Export' : `Export ${count(rows, 'example')}`}
-          </Button>
-        </div>
-      </div>
-    </Modal>
+      )}
+      {which === 'trained' && <TrainedChoice {...trained} />}
+      {type.pii_fields.length > 0 && format !== labellingPage && (
+        <Checkbox
+          label="With the values of personal fields"
+          description="Without them, the same value has the same token."
+          checked={personal}
+          onChange={(event) => setPersonal(event.currentTarget.checked)}
+        />
+      )}
+      <p className="muted">
+        {format === labellingPage
+          ? 'One HTML file to send: guideline and inputs, without labels, suggestions and personal fields. It opens on a phone or PC, connects to nothing and saves a file of labels, which Import merges: new labels, or second readings beside those here.'
+          : 'The file has the inputs with labels, notes and times, what a model said of each, who gave each label, second readings, and on which side of the split it is.'}
+      </p>
+    </FormDialog>
   );
 }
 

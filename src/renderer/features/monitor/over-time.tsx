@@ -2,13 +2,13 @@ import { formatShare } from '../../../engine/numeric.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Chart } from '../../parts/charts/chart.tsx';
-import { Figure } from '../../parts/figure.tsx';
-import { ErrorNote, Part } from '../../parts/notes.tsx';
+import { ErrorNote } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { useNarrow } from '../../parts/panes.tsx';
 import { moment, number, percent, shortDay, timeOfDay } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
+import { FigurePart } from './figure-part.tsx';
 
 const freshMs = 60_000;
 const hourMs = 3_600_000;
@@ -51,26 +51,16 @@ export function OverTime({ type, days }: { type: DecisionType; days: number }) {
   const reviewed = items.reduce((sum, day) => sum + day.total_decisions * (day.escalation_rate ?? 0), 0);
   return (
     <>
-      <Part
-        title={`decisions in ${days} days`}
-        tools={
-          <Figure className="figure-large" says="Decisions in this period.">
-            {number(total)}
-          </Figure>
-        }
-      >
+      <FigurePart title={`decisions in ${days} days`} figure={number(total)} says="Decisions in this period.">
         <DaysChart typeId={type.id} days={items} />
-      </Part>
-      <Part
+      </FigurePart>
+      <FigurePart
         title="need review"
-        tools={
-          <Figure className="figure-large" says="The share of the decisions of this period that needs review.">
-            {total === 0 ? '–' : percent(reviewed / total)}
-          </Figure>
-        }
+        figure={total === 0 ? '–' : percent(reviewed / total)}
+        says="The share of the decisions of this period that needs review."
       >
         <ReviewChart days={items.filter(isFilled)} />
-      </Part>
+      </FigurePart>
     </>
   );
 }

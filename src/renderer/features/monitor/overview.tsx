@@ -8,13 +8,14 @@ import { Bars } from '../../parts/bars.tsx';
 import { ClockNote, DamageNote } from '../../parts/data-notes.tsx';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { ErrorNote, Part } from '../../parts/notes.tsx';
+import { ErrorNote } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { useNarrow } from '../../parts/panes.tsx';
 import { count, milliseconds, number, percent } from '../../parts/text/figures.ts';
 import { showUnseen } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo } from '../../state/route.ts';
+import { FigurePart } from './figure-part.tsx';
 
 const maxFields = 5;
 const computingMs = 1_000;
@@ -77,16 +78,10 @@ function ChangedFields({ type }: { type: DecisionType }) {
   const changeOf = ({ decisions_share: now, examples_share: then }: (typeof items)[number]) => Math.abs(now - then);
   const shown = items.toSorted((a, b) => changeOf(b) - changeOf(a)).slice(0, maxFields);
   return (
-    <Part
+    <FigurePart
       title={items.length === 1 ? 'field has changed' : 'fields have changed'}
-      tools={
-        <Figure
-          className="figure-large"
-          says="Fields with other values among the newest decisions than among the examples."
-        >
-          {number(items.length)}
-        </Figure>
-      }
+      figure={number(items.length)}
+      says="Fields with other values among the newest decisions than among the examples."
     >
       <div className="changed">
         <Bars
@@ -100,7 +95,7 @@ function ChangedFields({ type }: { type: DecisionType }) {
           }))}
         />
       </div>
-    </Part>
+    </FigurePart>
   );
 }
 
@@ -121,13 +116,10 @@ function Weeks({ type }: { type: DecisionType }) {
     .sort((a, b) => Math.abs(b.now - b.last) - Math.abs(a.now - a.last));
   const fields = (weeks?.items ?? []).slice(0, maxFields);
   return (
-    <Part
+    <FigurePart
       title="decisions this week"
-      tools={
-        <Figure className="figure-large" says={`In the last seven days; ${number(sum(last))} in the seven before.`}>
-          {number(sum(now))}
-        </Figure>
-      }
+      figure={number(sum(now))}
+      says={`In the last seven days; ${number(sum(last))} in the seven before.`}
     >
       <div className="changed">
         <Bars
@@ -152,7 +144,7 @@ function Weeks({ type }: { type: DecisionType }) {
         />
         {fields.length === 0 && weeks?.comparable && <p className="muted">No field has changed since last week.</p>}
       </div>
-    </Part>
+    </FigurePart>
   );
 }
 
@@ -212,16 +204,13 @@ function Now({ type }: { type: DecisionType }) {
   const { total_decisions, latency_p50_ms, latency_p95_ms } = metrics.data;
   return (
     <>
-      <Part
+      <FigurePart
         title="decisions in the last 24 hours"
-        tools={
-          <Figure className="figure-large" says="Decisions recorded in the last 24 hours.">
-            {number(total_decisions)}
-          </Figure>
-        }
+        figure={number(total_decisions)}
+        says="Decisions recorded in the last 24 hours."
       >
         <Mix type={type} distribution={metrics.data.decision_distribution} />
-      </Part>
+      </FigurePart>
       <footer className="row">
         {latency_p50_ms !== null && latency_p95_ms !== null && (
           <p className="muted">

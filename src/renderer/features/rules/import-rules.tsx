@@ -1,9 +1,9 @@
-import { Button, FileButton, Modal, Textarea } from '@mantine/core';
+import { Button, FileButton, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Rule } from '../../../engine/domain/definition.ts';
 import { limits } from '../../../engine/limits.ts';
-import { ErrorNote } from '../../parts/notes.tsx';
+import { FormDialog } from '../../parts/form.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { count } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
@@ -71,44 +71,45 @@ export function ImportRules(props: ImportRulesProps) {
   };
   const isRefused = rules.length === 0 || (isFile && problems.length + leftOut > 0);
   return (
-    <Modal opened onClose={close} size="xl" title="Rules from a spreadsheet">
-      <div className="stack">
-        <Source given={given} onGiven={onGiven} />
-        {error && <ErrorNote error={error} />}
-        {problems.length > 0 && (
-          <div className="note warn" role="alert">
-            {isFile && <p>The rules stay as they are until every cell of the file can be read:</p>}
-            <ul aria-label="Not understood">
-              {problems.slice(0, maxListed).map((problem) => (
-                <li key={problem}>{showUnseen(problem)}</li>
-              ))}
-              {problems.length > maxListed && <li>and {problems.length - maxListed} more</li>}
-            </ul>
-          </div>
-        )}
-        {!isFile && skipped > 0 && rules.length > 0 && (
-          <p className="note warn" role="status">
-            {count(skipped, 'line')} will not be added: correct what is named above, or add the others without.
-          </p>
-        )}
-        {leftOut > 0 && (
-          <p className="note">
-            A type has at most {limits.maxRules} rules: the last {leftOut} are too many.
-          </p>
-        )}
-        {!isRefused && <GivenTable rules={rules} />}
-        <div className="row">
-          <Button variant="filled" disabled={isRefused} onClick={take}>
-            {isFile && desk.rules.length > 0
-              ? `Replace ${count(desk.rules.length, 'rule')} by these ${rules.length}`
-              : rules.length < lines
-                ? `Add ${rules.length} of ${lines} rules`
-                : `Add ${count(rules.length, 'rule')}`}
-          </Button>
-          <Button onClick={close}>Cancel</Button>
+    <FormDialog
+      title="Rules from a spreadsheet"
+      size="xl"
+      act={
+        isFile && desk.rules.length > 0
+          ? `Replace ${count(desk.rules.length, 'rule')} by these ${rules.length}`
+          : rules.length < lines
+            ? `Add ${rules.length} of ${lines} rules`
+            : `Add ${count(rules.length, 'rule')}`
+      }
+      disabled={isRefused}
+      error={error}
+      onSubmit={take}
+      onClose={close}
+    >
+      <Source given={given} onGiven={onGiven} />
+      {problems.length > 0 && (
+        <div className="note warn" role="alert">
+          {isFile && <p>The rules stay as they are until every cell of the file can be read:</p>}
+          <ul aria-label="Not understood">
+            {problems.slice(0, maxListed).map((problem) => (
+              <li key={problem}>{showUnseen(problem)}</li>
+            ))}
+            {problems.length > maxListed && <li>and {problems.length - maxListed} more</li>}
+          </ul>
         </div>
-      </div>
-    </Modal>
+      )}
+      {!isFile && skipped > 0 && rules.length > 0 && (
+        <p className="note warn" role="status">
+          {count(skipped, 'line')} will not be added: correct what is named above, or add the others without.
+        </p>
+      )}
+      {leftOut > 0 && (
+        <p className="note">
+          A type has at most {limits.maxRules} rules: the last {leftOut} are too many.
+        </p>
+      )}
+      {!isRefused && <GivenTable rules={rules} />}
+    </FormDialog>
   );
 }
 

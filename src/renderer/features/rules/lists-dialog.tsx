@@ -1,8 +1,9 @@
-import { Button, Modal, Select, Textarea, TextInput } from '@mantine/core';
+import { Button, Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { NamedLists } from '../../../engine/domain/definition.ts';
 import { limits } from '../../../engine/limits.ts';
 import { toTable } from '../../../engine/rules/analysis/table.ts';
+import { FormDialog } from '../../parts/form.tsx';
 
 type ListValues = NamedLists[string];
 /** How the lines of a list are read: as texts, numbers, or values as in code. */
@@ -81,34 +82,33 @@ export function ListsDialog({ lists, onLists, onClose }: ListsDialogProps) {
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} size="lg" title="Lists of values">
-      <div className="stack">
-        <p className="muted">
-          A rule names a list: <code>in lists.eu</code> in a cell, <code>ctx.country in lists.eu</code> in code.
-        </p>
-        {read.map(({ row, name, values }) => (
-          <ListFields
-            key={row.key}
-            row={row}
-            nameProblem={name}
-            problem={'problem' in values ? values.problem : null}
-            onRow={(patch) => setRows(rows.map((old) => (old === row ? { ...old, ...patch } : old)))}
-            onRemove={() => setRows(rows.filter((old) => old !== row))}
-          />
-        ))}
-        <div>
-          <Button disabled={rows.length >= limits.maxLists} onClick={add}>
-            Add a list
-          </Button>
-        </div>
-        <div className="row between">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="filled" disabled={isWrong} onClick={save}>
-            Use these lists
-          </Button>
-        </div>
+    <FormDialog
+      title="Lists of values"
+      size="lg"
+      act="Use these lists"
+      disabled={isWrong}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <p className="muted">
+        A rule names a list: <code>in lists.eu</code> in a cell, <code>ctx.country in lists.eu</code> in code.
+      </p>
+      {read.map(({ row, name, values }) => (
+        <ListFields
+          key={row.key}
+          row={row}
+          nameProblem={name}
+          problem={'problem' in values ? values.problem : null}
+          onRow={(patch) => setRows(rows.map((old) => (old === row ? { ...old, ...patch } : old)))}
+          onRemove={() => setRows(rows.filter((old) => old !== row))}
+        />
+      ))}
+      <div>
+        <Button disabled={rows.length >= limits.maxLists} onClick={add}>
+          Add a list
+        </Button>
       </div>
-    </Modal>
+    </FormDialog>
   );
 }
 

@@ -3,7 +3,7 @@ import type { Rule } from '../../../engine/domain/definition.ts';
 import type { RuleProposals as Proposals } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
-import { OptionName } from '../../parts/option.tsx';
+import { OptionCell } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { count, percent } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
@@ -54,9 +54,7 @@ function ProposalRow({ type, item, rules, onAdd }: Props & { item: Proposals['it
   return (
     <tr>
       <td className="mono wrap">{showUnseen(rule.condition)}</td>
-      <td>
-        <OptionName typeId={type.id} option={rule.then} />
-      </td>
+      <OptionCell typeId={type.id} option={rule.then} />
       <td className="number">{item.for.toLocaleString()}</td>
       <td className="number">{item.against.toLocaleString()}</td>
       <td className="number">{percent(item.precision_low)}</td>

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { memo, useState } from 'react';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { Figure } from '../../parts/figure.tsx';
-import { OptionName } from '../../parts/option.tsx';
+import { OptionCell } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { count, number, percent } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
@@ -195,12 +195,8 @@ function DisagreeingRows({ typeId, name, examples: { disagreeing, disagrees } }:
             <td>
               <ExampleLink typeId={typeId} id={id} input={input} />
             </td>
-            <td>
-              <OptionName typeId={typeId} option={expected} />
-            </td>
-            <td>
-              <OptionName typeId={typeId} option={decided} />
-            </td>
+            <OptionCell typeId={typeId} option={expected} />
+            <OptionCell typeId={typeId} option={decided} />
           </tr>
         ))}
       </PlainTable>
@@ -228,9 +224,7 @@ function UndecidedRows({ typeId, examples }: { typeId: string; examples: Impact[
           <td>
             <ExampleLink typeId={typeId} id={id} input={input} />
           </td>
-          <td>
-            <OptionName typeId={typeId} option={expected} />
-          </td>
+          <OptionCell typeId={typeId} option={expected} />
         </tr>
       ))}
     </Opened>

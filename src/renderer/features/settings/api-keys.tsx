@@ -1,7 +1,8 @@
 import { Button, Checkbox, MultiSelect, NumberInput, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { type Scope, scopes } from '../../../server/contract/operation.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
+import { Form } from '../../parts/form.tsx';
 import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
@@ -43,8 +44,7 @@ function NewKey() {
   const [chosen, setChosen] = useState<Scope[]>([]);
   const [allowsDestructive, setAllowsDestructive] = useState(false);
   const create = useChange('api_keys.create');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const body = {
       name: name.trim(),
       rate_limit_per_minute: Number(rate) || defaultRate,
@@ -56,7 +56,7 @@ function NewKey() {
   };
   return (
     <>
-      <form className="row" style={{ alignItems: 'flex-end' }} onSubmit={submit}>
+      <Form className="row" style={{ alignItems: 'flex-end' }} onSubmit={submit}>
         <TextInput
           label="Name of a new key"
           value={name}
@@ -82,7 +82,7 @@ function NewKey() {
         <Button variant="filled" type="submit" disabled={name.trim() === ''} loading={create.isPending}>
           Create key
         </Button>
-      </form>
+      </Form>
       {chosen.length === 0 && (
         <Checkbox
           label="Agents may also train, deploy and change decision types with it"

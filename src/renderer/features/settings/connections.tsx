@@ -1,6 +1,7 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Figure } from '../../parts/figure.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { decimal } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
@@ -89,14 +90,13 @@ function ConnectionForm() {
   const [draft, setDraft] = useState(blank);
   const create = useChange('connections.create');
   const set = (part: Partial<typeof blank>) => setDraft({ ...draft, ...part });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const { api_key, ...rest } = draft;
     const body = { ...rest, ...(api_key.trim() === '' ? {} : { api_key: api_key.trim() }) };
     create.mutate({ body }, { onSuccess: () => setDraft(blank) });
   };
   return (
-    <form className="stack" onSubmit={submit}>
+    <Form onSubmit={submit}>
       <TextInput
         label="Name of the connection"
         value={draft.name}
@@ -137,6 +137,6 @@ function ConnectionForm() {
       >
         Connect
       </Button>
-    </form>
+    </Form>
   );
 }

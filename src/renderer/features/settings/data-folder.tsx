@@ -1,7 +1,8 @@
 import { Button, Modal, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Backup } from '../../../server/contract/upkeep/upkeep.ts';
 import { ClockNote, DamageNote } from '../../parts/data-notes.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { decimal, moment } from '../../parts/text/figures.ts';
@@ -16,10 +17,7 @@ function AlertSettings() {
   const [url, setUrl] = useState('');
   const { receiver, firing, last } = alerts.data ?? { receiver: null, firing: [], last: null };
   const error = set.error ?? test.error ?? alerts.error;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    set.mutate({ body: { url } }, { onSuccess: () => setUrl('') });
-  };
+  const submit = () => set.mutate({ body: { url } }, { onSuccess: () => setUrl('') });
   return (
     <div className="stack tight">
       <p className="muted">
@@ -37,7 +35,7 @@ function AlertSettings() {
         </p>
       )}
       {!receiver?.set_at_start && (
-        <form className="row" style={{ alignItems: 'flex-end' }} onSubmit={submit}>
+        <Form className="row" style={{ alignItems: 'flex-end' }} onSubmit={submit}>
           <TextInput
             label="Address of a webhook"
             value={url}
@@ -48,7 +46,7 @@ function AlertSettings() {
             Send there
           </Button>
           {receiver && <Button onClick={() => set.mutate({ body: { url: null } })}>Send nowhere</Button>}
-        </form>
+        </Form>
       )}
       {set.data?.secret && (
         <p className="note good" role="status">
@@ -179,13 +177,7 @@ function RestoreDialog({ name, onClose }: { name: string; onClose(): void }) {
   const restore = useChange('backups.restore');
   return (
     <Modal opened title={`Restore ${name}`} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          restore.mutate({ params: { backup_name: name }, body: { folder } });
-        }}
-      >
+      <Form onSubmit={() => restore.mutate({ params: { backup_name: name }, body: { folder } })}>
         <p className="muted">
           The backup becomes a new data folder. This workbench keeps using its own; nothing is overwritten.
         </p>
@@ -207,7 +199,7 @@ function RestoreDialog({ name, onClose }: { name: string; onClose(): void }) {
             Restore into the new folder
           </Button>
         )}
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -3,6 +3,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { nameLanguage } from '../../../engine/text/languages.ts';
 import type { TextModelEntry } from '../../../server/contract/upkeep/upkeep.ts';
+import { Form } from '../../parts/form.tsx';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { isolate } from '../../parts/text/names.ts';
@@ -68,13 +69,7 @@ function AddForm() {
   const [folder, setFolder] = useState('');
   const add = useChange('text_models.add');
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        add.mutate({ body: { folder: folder.trim() } }, { onSuccess: () => setFolder('') });
-      }}
-    >
+    <Form onSubmit={() => add.mutate({ body: { folder: folder.trim() } }, { onSuccess: () => setFolder('') })}>
       <TextInput
         label="Folder"
         description="The full path of a folder on this machine with encoder.onnx, tokenizer.json and LICENSE. It is tried and copied."
@@ -92,6 +87,6 @@ function AddForm() {
         Add
       </Button>
       {add.isPending && <Busy>Reading and trying the text model…</Busy>}
-    </form>
+    </Form>
   );
 }

@@ -1,8 +1,9 @@
 import './start.css';
 import { Button, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useStore } from 'zustand';
 import { readLoginCode } from '../../api/session.ts';
+import { Form } from '../../parts/form.tsx';
 import { Snippet } from '../../parts/text/snippet.tsx';
 import { useOperation } from '../../state/queries.ts';
 import { useWorkbench } from '../../state/workbench.ts';
@@ -13,8 +14,7 @@ export function Login() {
   const problem = useStore(session.store, (state) => state.problem);
   const dataDir = useOperation('system.ready', {}).data?.['data_dir'];
   const [token, setToken] = useState('');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const code = readLoginCode(token);
     if (code !== null) window.location.hash = `#login=${code}`;
     else if (token.trim() !== '') session.open(token);
@@ -35,7 +35,7 @@ export function Login() {
         name="Print a token"
         text={`npm run -s workbench -- token${dataDir === undefined ? '' : ` --data-dir "${dataDir}"`}`}
       />
-      <form className="stack" onSubmit={submit}>
+      <Form onSubmit={submit}>
         <TextInput
           type="password"
           label="Session token"
@@ -49,7 +49,7 @@ export function Login() {
             Open the workbench
           </Button>
         </div>
-      </form>
+      </Form>
     </main>
   );
 }

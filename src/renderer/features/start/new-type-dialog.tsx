@@ -1,9 +1,9 @@
-import { Button, Modal, Textarea, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import { useNameTwin } from '../../parts/fields/name-twin.ts';
 import { TextList } from '../../parts/fields/text-list.tsx';
-import { ErrorNote } from '../../parts/notes.tsx';
+import { FormDialog } from '../../parts/form.tsx';
 import { useChange } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
 
@@ -15,8 +15,7 @@ export function NewTypeDialog({ onClose }: { onClose(): void }) {
   const twin = useNameTwin(name);
   const create = useChange('decision_types.create');
   const filled = options.map((option) => option.trim()).filter((option) => option !== '');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () =>
     create.mutate(
       { body: { name: name.trim(), description, options: filled } },
       {
@@ -26,46 +25,39 @@ export function NewTypeDialog({ onClose }: { onClose(): void }) {
         },
       },
     );
-  };
   return (
-    <Modal opened title="New decision type" onClose={onClose}>
-      <form className="stack" onSubmit={submit}>
-        <TextInput
-          data-autofocus
-          label="Name"
-          description="Programs use this name when they ask for a decision, for example refund_request."
-          value={name}
-          error={!create.isPending && twin?.problem}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={limits.maxTypeNameLength}
-        />
-        <Textarea
-          label="Description"
-          value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
-          rows={2}
-        />
-        <TextList
-          label="Options"
-          itemLabel="Option"
-          hint="The possible answers: at least two."
-          values={options}
-          onValues={setOptions}
-          minimum={limits.minOptions}
-        />
-        {create.isError && <ErrorNote error={create.error} />}
-        <div className="row between">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="filled"
-            type="submit"
-            loading={create.isPending}
-            disabled={name.trim() === '' || filled.length < limits.minOptions || twin !== undefined}
-          >
-            Create
-          </Button>
-        </div>
-      </form>
-    </Modal>
+    <FormDialog
+      title="New decision type"
+      act="Create"
+      disabled={name.trim() === '' || filled.length < limits.minOptions || twin !== undefined}
+      isPending={create.isPending}
+      error={create.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        data-autofocus
+        label="Name"
+        description="Programs use this name when they ask for a decision, for example refund_request."
+        value={name}
+        error={!create.isPending && twin?.problem}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={limits.maxTypeNameLength}
+      />
+      <Textarea
+        label="Description"
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+        rows={2}
+      />
+      <TextList
+        label="Options"
+        itemLabel="Option"
+        hint="The possible answers: at least two."
+        values={options}
+        onValues={setOptions}
+        minimum={limits.minOptions}
+      />
+    </FormDialog>
   );
 }

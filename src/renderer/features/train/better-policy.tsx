@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
+import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { PolicySummary } from '../../../server/contract/policies/training.ts';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
-import { useChange, useOperation } from '../../state/queries.ts';
+import { useChange, usePolicy } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 
 const pollMs = 2_000;
@@ -9,11 +10,8 @@ const pollMs = 2_000;
 /** Shows that the text model is being tuned in the background, or offers the policy that this has made. */
 export function BetterPolicy({ policy }: { policy: PolicySummary }) {
   const params = { decision_type_id: policy.decision_type_id, policy_id: policy.id };
-  const detail = useOperation(
-    'policies.get',
-    { params },
-    { refetchMs: (data) => (typeof data?.tuning === 'string' ? pollMs : false) },
-  ).data;
+  const refetchMs = (data?: OutputOf<'policies.get'>) => (typeof data?.tuning === 'string' ? pollMs : false);
+  const detail = usePolicy(policy.decision_type_id, policy.id, { refetchMs }).data;
   const stop = useChange('policies.cancel');
   const take = useChange('policies.deploy');
   const better = detail?.metrics?.better_than ?? null;

@@ -16,7 +16,7 @@ import { PendingFollowUp } from '../../parts/pending-follow-up.tsx';
 import { percent } from '../../parts/text/figures.ts';
 import { isolate, quoteNames } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
-import { useChange, useOperation } from '../../state/queries.ts';
+import { useChange, useOperation, usePolicy } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useWorkbench } from '../../state/workbench.ts';
@@ -90,7 +90,7 @@ export function TrainingProgress({ type, policy }: { type: DecisionType; policy:
   const cancel = useChange('policies.cancel');
   const progress = query.data;
   const isTrained = progress?.status === 'trained' || progress?.status === 'deployed';
-  const detail = useOperation('policies.get', { params }, { enabled: isTrained }).data;
+  const detail = usePolicy(type.id, isTrained ? policyId : undefined).data;
   const isQueued = progress?.status === 'queued';
   const mayCancel = isQueued || progress?.status === 'training';
   useEnding(type, version, progress);
@@ -156,16 +156,7 @@ function Running({ progress }: { progress: Progress }) {
   const done = new Set(progress.completed_stages.map(({ stage }) => stage));
   return (
     <>
-      <div
-        className="meter"
-        role="progressbar"
-        aria-label="Training progress"
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={Math.round(progress.progress_percent)}
-      >
-        <span style={{ width: `${progress.progress_percent}%` }} />
-      </div>
+      <progress aria-label="Training progress" max={100} value={progress.progress_percent} />
       <p className="muted number" title="How much is done, how long it has taken, and about how long it still takes.">
         {Math.round(progress.progress_percent)}% · {Math.round(progress.elapsed_seconds)} s
         {progress.duration_hint && ` · ${progress.duration_hint}`}

@@ -1,5 +1,5 @@
 /** How likely each option is by the policy that decided. */
-import { useOperation } from '../../state/queries.ts';
+import { useOperation, usePolicy } from '../../state/queries.ts';
 import { Bars } from '../bars.tsx';
 import { OptionName, useOptionColours } from '../option.tsx';
 import { number } from '../text/figures.ts';
@@ -43,13 +43,7 @@ export function Likelihoods({ typeId, decided, says, limit }: LikelihoodsProps) 
 
 /** The options that a policy has not learned; none until it is known. */
 function useSetAside(typeId: string, policyVersion: string): readonly string[] {
-  const params = { decision_type_id: typeId };
-  const list = useOperation('policies.list', { params });
+  const list = useOperation('policies.list', { params: { decision_type_id: typeId } });
   const policy = list.data?.find(({ version }) => `v${version}` === policyVersion);
-  const detail = useOperation(
-    'policies.get',
-    { params: { ...params, policy_id: policy?.id ?? '' } },
-    { enabled: policy !== undefined },
-  );
-  return detail.data?.metrics?.rare_options?.options ?? [];
+  return usePolicy(typeId, policy?.id).data?.metrics?.rare_options?.options ?? [];
 }

@@ -3,7 +3,7 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { useOperation } from '../../state/queries.ts';
 import { formatRoute } from '../../state/route.ts';
 import { Part } from '../notes.tsx';
-import { OptionName } from '../option.tsx';
+import { OptionCell } from '../option.tsx';
 import { PlainTable } from '../plain-table.tsx';
 import { shorten, summariseInput } from '../text/inputs.ts';
 import { isolate, showUnseen } from '../text/names.ts';
@@ -47,9 +47,7 @@ export function PinnedCases({ type, onlyRed = false }: { type: DecisionType; onl
                   )}
                 </a>
               </td>
-              <td>
-                <OptionName typeId={type.id} option={expected_decision} />
-              </td>
+              <OptionCell typeId={type.id} option={expected_decision} />
               <td>
                 {kept ? '✓\u00a0' : '✗\u00a0'}
                 {decision === null ? 'refused by the input schema' : isolate(decision)}

@@ -1,6 +1,6 @@
 /** The points of a policy's verdict that speak against it, as notes. */
 import type { OutputOf } from '../../../server/contract/operations.ts';
-import { useOperation } from '../../state/queries.ts';
+import { usePolicy } from '../../state/queries.ts';
 import { quoteNames } from '../text/names.ts';
 
 type Kind = OutputOf<'policies.get'>['verdict'][number]['kind'];
@@ -8,7 +8,7 @@ type Props = { policy: { id: string; decision_type_id: string }; kinds: readonly
 
 /** Says why a policy might not be fit to decide, in the kinds that the place does not show otherwise. */
 export function VerdictNotes({ policy: { id, decision_type_id }, kinds, lead = '' }: Props) {
-  const { data } = useOperation('policies.get', { params: { decision_type_id, policy_id: id } });
+  const { data } = usePolicy(decision_type_id, id);
   const shown = data?.verdict.filter(({ kind, state }) => state !== 'passed' && kinds.includes(kind)) ?? [];
   return shown.map(({ kind, state, sentence }) => (
     <p key={`${kind} ${sentence}`} className="note warn">

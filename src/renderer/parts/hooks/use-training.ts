@@ -2,7 +2,7 @@
 import { useReducer } from 'react';
 import { atRandom, isInProgress, type TrainingConfig } from '../../../engine/domain/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { useChange, useOperation } from '../../state/queries.ts';
+import { useChange, useOperation, usePolicy } from '../../state/queries.ts';
 
 const first = {
   train_on: 'all',
@@ -37,11 +37,7 @@ export function useTraining(type: DecisionType) {
   const params = { decision_type_id: type.id };
   const policies = useOperation('policies.list', { params }).data;
   const last = policies?.find(({ policy_type }) => policy_type !== 'rules_only');
-  const detail = useOperation(
-    'policies.get',
-    { params: { ...params, policy_id: last?.id ?? '' } },
-    { enabled: last !== undefined },
-  );
+  const detail = usePolicy(type.id, last?.id);
   const [changed, change] = useReducer(
     (before: Partial<TrainingSettings>, now: Partial<TrainingSettings>) => ({ ...before, ...now }),
     {},

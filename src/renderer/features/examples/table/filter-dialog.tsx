@@ -1,6 +1,7 @@
 import { Button, Modal, MultiSelect, NativeSelect, NumberInput, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { FieldTest } from '../../../../server/contract/examples/examples.ts';
+import { Form } from '../../../parts/form.tsx';
 import type { SeenFields } from '../../../parts/hooks/use-seen-fields.ts';
 import { number } from '../../../parts/text/figures.ts';
 import { valueText } from '../../../parts/text/inputs.ts';
@@ -46,10 +47,6 @@ function TestForm({ field, seen, tests, onClose }: FilterProps) {
     changeQuery({ fields, row: '' });
     onClose();
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    show(putTest(tests, test));
-  };
   const bound = (name: 'min' | 'max', label: string) => (
     <NumberInput
       className="grow"
@@ -59,7 +56,7 @@ function TestForm({ field, seen, tests, onClose }: FilterProps) {
     />
   );
   return (
-    <form className="stack" onSubmit={submit}>
+    <Form onSubmit={() => show(putTest(tests, test))}>
       {isNumber && (
         <div className="row">
           {bound('min', 'At least')}
@@ -106,6 +103,6 @@ function TestForm({ field, seen, tests, onClose }: FilterProps) {
           Show these rows
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

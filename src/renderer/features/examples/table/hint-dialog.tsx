@@ -1,5 +1,5 @@
 /** The dialog that turns words, a search or filters of examples into a hint. */
-import { Button, Modal, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { foldCase } from '../../../../engine/code-points.ts';
@@ -7,8 +7,8 @@ import type { Rule } from '../../../../engine/domain/definition.ts';
 import { type TableRow, toCondition } from '../../../../engine/rules/analysis/table.ts';
 import type { FieldTest } from '../../../../server/contract/examples/examples.ts';
 import type { DecisionType } from '../../../../server/contract/types/decision-types.ts';
+import { FormDialog } from '../../../parts/form.tsx';
 import { type SeenFields, useSeenFields } from '../../../parts/hooks/use-seen-fields.ts';
-import { ErrorNote } from '../../../parts/notes.tsx';
 import { OptionSelect } from '../../../parts/option.tsx';
 import { count } from '../../../parts/text/figures.ts';
 import { isolate } from '../../../parts/text/names.ts';
@@ -107,34 +107,29 @@ export function HintDialog({ type, search, tests, filter, onClose }: HintDialogP
     });
   };
   return (
-    <Modal opened title="A hint for the next training" onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          make();
-        }}
-      >
-        <TextInput
-          data-autofocus
-          label="Rows that mention"
-          value={words}
-          maxLength={maxWords}
-          onChange={(event) => setWords(event.currentTarget.value)}
-        />
-        {tests.map((test) => (
-          <p key={test.field}>and {describeTest(test)}</p>
-        ))}
-        <OptionSelect label="are probably" options={options} value={then} onValue={setChosen} />
-        {making.isError && <ErrorNote error={making.error} />}
-        <p className="muted" role="status">
-          {condition !== '' && data && `${count(data.total, 'row')} without a label. `}A hint teaches and decides
-          nothing.
-        </p>
-        <Button type="submit" variant="filled" disabled={condition === '' || then === null} loading={making.isPending}>
-          Make the hint
-        </Button>
-      </form>
-    </Modal>
+    <FormDialog
+      title="A hint for the next training"
+      act="Make the hint"
+      disabled={condition === '' || then === null}
+      isPending={making.isPending}
+      error={making.error}
+      onSubmit={make}
+      onClose={onClose}
+    >
+      <TextInput
+        data-autofocus
+        label="Rows that mention"
+        value={words}
+        maxLength={maxWords}
+        onChange={(event) => setWords(event.currentTarget.value)}
+      />
+      {tests.map((test) => (
+        <p key={test.field}>and {describeTest(test)}</p>
+      ))}
+      <OptionSelect label="are probably" options={options} value={then} onValue={setChosen} />
+      <p className="muted" role="status">
+        {condition !== '' && data && `${count(data.total, 'row')} without a label. `}A hint teaches and decides nothing.
+      </p>
+    </FormDialog>
   );
 }

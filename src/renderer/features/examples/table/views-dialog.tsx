@@ -1,5 +1,6 @@
 import { Button, Modal, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../../parts/form.tsx';
 import { showUnseen } from '../../../parts/text/names.ts';
 import { changeQuery, type Query, useQueryPart } from '../../../state/route.ts';
 import { useSettings, useWorkbench } from '../../../state/workbench.ts';
@@ -13,8 +14,7 @@ export function ViewsDialog({ typeId, onClose }: { typeId: string; onClose(): vo
   const views = useSettings((state) => state.tables[typeId]?.views) ?? {};
   const { row: _row, inspect: _inspect, ...shown } = useQueryPart();
   const [name, setName] = useState('');
-  const save = (event: FormEvent) => {
-    event.preventDefault();
+  const save = () => {
     settings.setTable(typeId, { views: { ...views, [name.trim()]: shown } });
     onClose();
   };
@@ -39,7 +39,7 @@ export function ViewsDialog({ typeId, onClose }: { typeId: string; onClose(): vo
             </Button>
           </div>
         ))}
-        <form className="row still" onSubmit={save}>
+        <Form className="row still" onSubmit={save}>
           <TextInput
             data-autofocus
             className="grow"
@@ -52,7 +52,7 @@ export function ViewsDialog({ typeId, onClose }: { typeId: string; onClose(): vo
           <Button variant="filled" type="submit" disabled={name.trim() === ''}>
             Save
           </Button>
-        </form>
+        </Form>
       </div>
     </Modal>
   );
