@@ -93,7 +93,7 @@ describe('the workbench in the browser', () => {
       for (let step = 0; step < 10; step++) await page().getByRole('slider', { name }).press('ArrowLeft');
     }
     await page()
-      .getByText(/^[\d.]+% automated$/)
+      .getByText(/^[\d.]+(?: to [\d.]+)?% automated$/)
       .waitFor();
     await page().getByRole('button', { name: 'Keep as draft' }).click();
     const notice = page().getByText(

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { quoteAccuracy } from '../../src/engine/measure/quote-share.ts';
+import { quoteAccuracy, quoteShare } from '../../src/engine/measure/quote-share.ts';
+import { formatShare } from '../../src/engine/numeric.ts';
 import { percent } from '../../src/renderer/parts/text/figures.ts';
 import { quoteNames } from '../../src/renderer/parts/text/names.ts';
 import { type Call, deployForAll, loanExamples, loanType, makeType, openForTest } from '../server/workbench.ts';
@@ -119,9 +120,9 @@ describe('the end of a training', () => {
     }));
     const weakest = recalls.reduce((found, each) => (each.recall < found.recall ? each : found));
     const factOf = (name: RegExp) => within(part).getByText(name, { selector: 'dt' }).parentElement?.textContent;
-    expect(factOf(/^automated$/)).toContain(percent(whole.automatic.share));
+    expect(factOf(/^automated$/)).toContain(quoteShare(whole.automatic).figure);
     expect(factOf(/found, the weakest option$/)).toContain(`of ${weakest.option} found`);
-    expect(factOf(/found, the weakest option$/)).toContain(percent(weakest.recall));
+    expect(factOf(/found, the weakest option$/)).toContain(formatShare(weakest.recall));
     const scale = within(part).getByRole('img', { name: quoteNames(whole.headline) });
     expect(scale.textContent).toContain(`always ${whole.baseline.option} ${percent(whole.baseline.accuracy.share)}`);
   });

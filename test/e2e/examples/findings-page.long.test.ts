@@ -2,6 +2,8 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { quoteAccuracy, quoteShare } from '../../../src/engine/measure/quote-share.ts';
+import type { MeasuredShare } from '../../../src/engine/measured.ts';
 import { goToPlace, openWindow, pictures, type Window } from '../tools/browser-page.ts';
 import { startSample } from '../tools/sample.ts';
 import type { RunningWorkbench } from '../tools/workbench-process.ts';
@@ -28,20 +30,19 @@ describe('what the workbench finds out by itself', () => {
   });
 
   test('says under Evaluate how right rules and classifier are together, and what can be promised', async () => {
-    type Whole = Record<'accuracy' | 'automatic' | 'error_automatic', { share: number }>;
+    type Whole = Record<'accuracy' | 'automatic' | 'error_automatic', MeasuredShare>;
     const { body: whole } = await workbench.call<Whole>('GET', `${policyPath}/whole-decision`);
     const { body: promise } = await workbench.call<{ sentence: string }>(
       'GET',
       `${policyPath}/promise?target_error=0.05`,
     );
     const short = page.getByRole('region', { name: 'How much to automate' });
-    const percent = (share: number) => `${(share * 100).toFixed(1)}%`;
-    await short.getByText(`${percent(whole.accuracy.share)} correct`).waitFor();
+    await short.getByText(quoteAccuracy(whole.accuracy).phrase).waitFor();
     await short
       .locator('.figure-large')
-      .getByText(`${percent(whole.automatic.share)} automated`)
+      .getByText(`${quoteShare(whole.automatic).figure} automated`)
       .waitFor();
-    await short.getByText(`${percent(whole.error_automatic.share)} of these wrong`).waitFor();
+    await short.getByText(`${quoteShare(whole.error_automatic).figure} of these wrong`).waitFor();
     await short.getByText('No error limit promised').waitFor();
     // Once, beside the thresholds that would keep it.
     await expect.poll(() => page.getByText(promise.sentence).count()).toBe(1);

@@ -1,6 +1,8 @@
 /** Thresholds under Evaluate: tried, kept as the draft, and taken back. */
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
+import { quoteShare } from '../../../src/engine/measure/quote-share.ts';
+import type { MeasuredShare } from '../../../src/engine/measured.ts';
 import { number, percent } from '../../../src/renderer/parts/text/figures.ts';
 import { quoteNames } from '../../../src/renderer/parts/text/names.ts';
 import { prepareClaims } from '../claims.ts';
@@ -72,9 +74,9 @@ describe('thresholds under Evaluate', () => {
     showWindow(call, `#/types/${url.split('/').at(-1)}/evaluate`);
     const desk = await region('How much to automate');
     await waitFor(() => expect(desk.textContent).toContain('pay from 1'));
-    expect(desk.textContent).toContain(`${percent(tried.automatic.share)} automated`);
+    expect(desk.textContent).toContain(`${quoteShare(tried.automatic).figure} automated`);
     fireEvent.click(screen.getByRole('button', { name: 'Back to the thresholds in use' }));
-    await waitFor(() => expect(desk.textContent).toContain(`${percent(before.automatic.share)} automated`));
+    await waitFor(() => expect(desk.textContent).toContain(`${quoteShare(before.automatic).figure} automated`));
     expect(desk.textContent).not.toContain('pay from');
   });
 
@@ -116,7 +118,7 @@ describe('thresholds under Evaluate', () => {
     const desk = within(await region('How much to automate'));
     fireEvent.click(await desk.findByRole('button', { name: 'Let a person decide all' }));
     await waitFor(async () => expect((await kept())?.auto_decide).toBe(1));
-    await desk.findByText('0.0% automated');
+    await desk.findByText(/^0(?: to [\d.]+)?% automated$/);
     fireEvent.click(desk.getByText('By option'));
     fireEvent.change(desk.getByLabelText('An option that needs more confidence'), { target: { value: 'pay' } });
     await desk.findByText('By option, pay from 1');
@@ -127,22 +129,22 @@ describe('thresholds under Evaluate', () => {
   it('shows what the threshold of an option does before it is kept, and from where the promise holds of it', async () => {
     const { call, url, policyUrl } = await openPlace('evaluate', {});
     const desk = within(await region('How much to automate'));
-    const findAutomated = (share: number) =>
-      desk.findByText(`${percent(share)} automated`, { selector: '.figure-large' });
+    const findAutomated = (share: MeasuredShare) =>
+      desk.findByText(`${quoteShare(share).figure} automated`, { selector: '.figure-large' });
     const { automatic } = (await call('GET', `${policyUrl}/whole-decision`)).body;
-    await findAutomated(automatic.share);
+    await findAutomated(automatic);
     fireEvent.click(desk.getByText('By option'));
     fireEvent.change(desk.getByLabelText('An option that needs more confidence'), { target: { value: 'pay' } });
     fireEvent.change(await desk.findByLabelText('pay directly from'), { target: { value: '1' } });
     const tried = encodeURIComponent(JSON.stringify({ pay: 1 }));
     const { automatic: fewer } = (await call('GET', `${policyUrl}/whole-decision?by_option=${tried}`)).body;
     expect(fewer.count).toBeLessThan(automatic.count);
-    await findAutomated(fewer.share);
+    await findAutomated(fewer);
     const terms = { target_error: '0.05', certainty: '0.95', option: 'pay' };
     const { sentence } = (await call('GET', `${policyUrl}/promise?${new URLSearchParams(terms)}`)).body;
     await desk.findByText(quoteNames(sentence));
     expect((await call('GET', url)).body.draft).toBe(null);
     fireEvent.click(desk.getByRole('button', { name: 'Back to the thresholds in use' }));
-    await findAutomated(automatic.share);
+    await findAutomated(automatic);
   });
 });
