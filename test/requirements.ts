@@ -583,7 +583,7 @@ const training = {
   'BTR-4':
     'Such a policy is deployed by itself only where the training says auto_deploy, the type has a promise that it keeps, and the policy that it follows is deployed or was held back.',
   'PRM-1':
-    'GET …/promise gives the lowest threshold whose error among automatic decisions, rules included, is bounded by the target with the certainty, or the rows it would take.',
+    'GET …/promise gives the threshold that decides most with an error among automatic decisions, rules included, that is bounded by the target with the certainty, or the rows it would take; of thresholds that decide the same rows, the middle one.',
   'PRM-2': 'The bounds hold at every threshold at once, so trying several targets on the same rows breaks no promise.',
   'PRM-3': 'A promise for one option holds together with those for all other options.',
   'PRM-4':

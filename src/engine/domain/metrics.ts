@@ -150,7 +150,7 @@ export const metricsSchema = z
     risk_coverage: z
       .array(z.object({ threshold: z.number(), coverage: z.number(), error: z.number() }))
       .describe('For each threshold: share of rows decided at or above it, and the error among those'),
-    /** The lowest threshold that promises the error with 95% certainty, or null; all bounds hold at once. */
+    /** The threshold that decides most and promises the error with 95% certainty, or null; all bounds hold at once. */
     suggested_thresholds: z
       .array(
         z.object({

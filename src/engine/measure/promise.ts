@@ -77,10 +77,11 @@ function countByThreshold(
 }
 
 /**
- * Finds the lowest threshold that keeps the target. Of a declared target it is the last one that passes a fixed
- * sequence of exact tests (see fixed-sequence.ts). Else it is the lowest whose bound is within the target: these bounds
- * hold at all thresholds at once (see error-bound.ts), so any number of targets can be explored on the same rows. Rows
- * decided by a rule are among the automatic ones; unfamiliar and refused ones never are.
+ * Finds the threshold that decides most and keeps the target: the middle one of those that decide the same rows, as the
+ * last fit may lift rows just below them. Of a declared target it is the last one that passes a fixed sequence of exact
+ * tests (see fixed-sequence.ts). Else it is the lowest whose bound is within the target: these bounds hold at all
+ * thresholds at once (see error-bound.ts), so any number of targets can be explored on the same rows. Rows decided by a
+ * rule are among the automatic ones; unfamiliar and refused ones never are.
  */
 export function findPromise(measured: readonly ReappliedRow[], question: PromiseQuestion): PromiseFinding {
   const rows = takeDistinct(measured);
@@ -119,7 +120,9 @@ export function findPromise(measured: readonly ReappliedRow[], question: Promise
       sentence: needed === null ? describeImpossible(tried, rows, question) : describeShortage(needed, rows, question),
     };
   }
-  const { threshold, decided, wrong } = found;
+  const { decided, wrong } = found;
+  const alike = tried.filter((each) => each.decided === decided);
+  const { threshold } = alike[alike.length >> 1] ?? found;
   const share = decided / total;
   return {
     possible: true,

@@ -155,7 +155,7 @@ export function checkLearned(
   if (rare === undefined) return;
   throw new WorkbenchError(
     'validation_error',
-    `Held out by the field ${JSON.stringify(field)}, ${rare.rows} examples of the option "${options[rare.label]}" are left to learn from; at least ${limits.leastExamplesPerOption} are needed. Add examples of it, or hold out examples at random.`,
+    `Held out by the field ${JSON.stringify(field)}, ${countOf(rare.rows, 'example')} of the option "${options[rare.label]}" ${rare.rows === 1 ? 'is' : 'are'} left to learn from; at least ${limits.leastExamplesPerOption} are needed. Add examples of it, or hold out examples at random.`,
   );
 }
 

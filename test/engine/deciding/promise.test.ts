@@ -112,22 +112,22 @@ describe('a promise', () => {
     );
   });
 
-  it('is the lowest threshold that the bound allows, and counts what rules decide [PRM-1]', () => {
+  it('decides as much as the bound allows, from the middle of the thresholds that do, and counts what rules decide [PRM-1]', () => {
     const sure = Array.from({ length: 200 }, (_, i) => toRow(0.95 + (i % 10) / 1000, true));
     const unsure = Array.from({ length: 300 }, (_, i) => toRow(0.6, i % 3 !== 0));
     const found = findPromise([...sure, ...unsure], question);
     expect(found).toMatchObject({ possible: true, share_automatic: 0.4, error_observed: 0, rows: 500 });
-    expect(found.threshold).toBeCloseTo(0.601, 9);
+    expect(found.threshold).toBeCloseTo(0.775, 9);
     expect(found.sentence).toBe(
-      'From 0.601, 40% are decided alone, at most 2% wrong with 95% certainty. This bound holds for every target you try.',
+      'From 0.775, 40% are decided alone, at most 2% wrong with 95% certainty. This bound holds for every target you try.',
     );
     // The same rows with a rule that is wrong on twenty inputs, which no threshold can take back.
     const ruled = Array.from({ length: 20 }, () => toRow(0.1, false, { ruled: 'a' }));
     expect(findPromise([...sure, ...unsure, ...ruled], question).possible).toBe(false);
     // Unfamiliar inputs are never decided alone.
     const unfamiliar = unsure.map((row) => ({ ...row, prediction: { ...row.prediction, unfamiliarReason: 'words' } }));
-    expect(findPromise([...sure, ...unfamiliar], question)).toMatchObject({ threshold: 0, share_automatic: 0.4 });
-    expect(findPromise([...sure, ...unfamiliar], { ...question, lowest: 0.8 }).threshold).toBe(0.8);
+    expect(findPromise([...sure, ...unfamiliar], question)).toMatchObject({ threshold: 0.475, share_automatic: 0.4 });
+    expect(findPromise([...sure, ...unfamiliar], { ...question, lowest: 0.8 }).threshold).toBe(0.875);
   });
 
   it('for an option looks at its decisions alone, and takes more rows because it holds of all options at once [PRM-3]', () => {
