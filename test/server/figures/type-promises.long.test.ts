@@ -118,7 +118,7 @@ describe('a promise of a type', () => {
     const held = await get(third);
     expect(held).toMatchObject({ status: 'trained', deployed: false, auto_deployed: false, quality_gate_met: true });
     expect(held.held_back).toMatch(
-      /^The promise of at most 0\.1% wrong with 95% certainty is not kept\. A promise of 0\.1% .* needs about \d+ test rows, .*; there are \d+\.$/,
+      /^The promise of at most 0\.1% wrong with 95% certainty is not kept\. A promise of 0\.1% .* needs about \d+ test rows if .*; there are \d+\.$/,
     );
     expect(held.promise_standing).toEqual({ state: 'not_kept', sentence: held.held_back });
     expect(held.verdict).toContainEqual({ kind: 'promise', state: 'blocking', sentence: held.held_back });
