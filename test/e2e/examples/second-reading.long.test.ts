@@ -88,7 +88,7 @@ describe('a second reading', () => {
     await press(milo.page, 2);
     for (let place = 1; place < rowCount; place += 1) await press(milo.page, 1);
     await milo.page.getByText('Saved', { exact: true }).waitFor();
-    await milo.page.getByText('Two readers agree on 92% of 12 rows').waitFor();
+    await milo.page.getByText('Two readers agree on 91.7% of 12 rows').waitFor();
     await lookAt(milo, 'agreement');
     const labels = await workbench.call<{ total: number }>('GET', `${path()}/examples?decision=${options[0]}`);
     expect(labels.body.total).toBe(rowCount);
