@@ -89,9 +89,15 @@ describe('the table of examples', () => {
     expect(await listViolations(page)).toEqual([]);
     await page.reload();
     await page.getByText(`${expected.length} rows`).waitFor();
+    // So narrow that the filters take two lines.
+    await page.setViewportSize({ width: 640, height: 700 });
+    const findTop = () => page.locator('.grid').evaluate((grid) => grid.getBoundingClientRect().top);
+    const top = await findTop();
     await page.locator('.grid').focus();
     await page.keyboard.press('ControlOrMeta+a');
     await page.getByText(`${expected.length} selected`).waitFor();
+    expect(await findTop(), 'the rows stay where they are').toBe(top);
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByRole('button', { name: 'Mark as reviewed' }).press('Enter');
     await page.getByText(`${expected.length} examples reviewed.`).first().waitFor();
     const reviewed = await workbench.call<{ items: (typeof rows)[number][]; total: number }>(

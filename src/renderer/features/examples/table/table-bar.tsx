@@ -20,7 +20,7 @@ type TableBarProps = {
   filtered: string | null;
   onFilter(field: string | null): void;
   onHint(): void;
-  /** Shown in its line, so that the rows below stay where they are; the keys of the bar go on acting. */
+  /** Shown in its place, so that the rows below stay where they are; the keys of the bar go on acting. */
   instead: ReactNode;
 };
 
@@ -36,7 +36,7 @@ export function TableBar({ typeId, seen, tests, columns, filtered, onFilter, onH
   ]);
   return (
     <>
-      {instead || (
+      <div className="in-one-line">
         <div className="row foot" role="toolbar" aria-label="Filters, columns and views">
           <Button size="compact-sm" disabled={seen.size === 0} onClick={filter}>
             Filter…
@@ -67,7 +67,8 @@ export function TableBar({ typeId, seen, tests, columns, filtered, onFilter, onH
             Views…
           </Button>
         </div>
-      )}
+        {instead}
+      </div>
       {filtered !== null && <FilterDialog seen={seen} tests={tests} field={filtered} onClose={() => onFilter(null)} />}
       {open === 'views' && <ViewsDialog typeId={typeId} onClose={close} />}
       {open === 'columns' && <ColumnsDialog typeId={typeId} columns={columns} onClose={close} />}
