@@ -128,9 +128,12 @@ function Familiarity({ checks }: { checks: Trace['familiarity'] }) {
           <li key={check}>
             <span className={familiar ? 'tag good' : 'tag bad'}>{familiar ? 'familiar' : 'unfamiliar'}</span>{' '}
             {familiarityTexts[check]}:{' '}
-            <Figure says="The measure of this input, and the limit within which an input counts as familiar.">
+            <Figure
+              className="wrap"
+              says="The measure of this input, and the limit within which an input counts as familiar."
+            >
               {check === 'fields'
-                ? outside.map(isolate).join(', ') || 'none'
+                ? outside.map((name) => `“${isolate(name)}”`).join(', ') || 'none'
                 : `${decimal(score, 3)} (${check === 'words' ? 'at most' : 'at least'} ${decimal(limit, 3)})`}
             </Figure>
           </li>
