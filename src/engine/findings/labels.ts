@@ -1,5 +1,6 @@
 /** Labels that are not an option, options with too few examples, and labels that a training found suspect. */
 import { limits } from '../limits.ts';
+import { countOf } from '../numeric.ts';
 import { type Finding, maxListedExamples, quoteList, type Search, toFinding } from './finding.ts';
 
 /** The verdict of models that have not seen an example on its label; `doubt` is 0 to 1, higher is worse. */
@@ -48,14 +49,15 @@ export function searchLabels(options: readonly string[]): Search {
 function listUnknown(unknown: Map<string, { ids: string[]; count: number }>, options: readonly string[]): Finding[] {
   return [...unknown].map(([label, { ids, count }]) => {
     const spelling = findSpelling(label, options);
+    const [are, them] = count === 1 ? ['is', 'it'] : ['are', 'them'];
     const remedy =
       spelling === null
-        ? `Give them one of ${quoteList(options)}, or add the option`
-        : `Probably "${spelling}" is meant: relabel them`;
+        ? `Give ${them} one of ${quoteList(options)}, or add the option`
+        : `Probably "${spelling}" is meant: relabel ${them}`;
     return toFinding({
       kind: 'unknown_label',
       severity: 'error',
-      message: `${count} examples are labelled "${label}", which is not an option, so nothing is learned from them. ${remedy}.`,
+      message: `${countOf(count, 'example')} ${are} labelled "${label}", which is not an option, so nothing is learned from ${them}. ${remedy}.`,
       ids,
       count,
       suggested_decision: spelling,

@@ -163,7 +163,11 @@ describe('labels', () => {
       { input: { message: 'b' }, decision: 'complaint' },
     ]);
     expect(ofKind(found, 'unknown_label')).toMatchObject([
-      { example_ids: ['e100'], suggested_decision: 'refund' },
+      {
+        example_ids: ['e100'],
+        suggested_decision: 'refund',
+        message: expect.stringMatching(/^1 example is labelled .* learned from it\. .* relabel it\.$/),
+      },
       { example_ids: ['e101'], suggested_decision: null, message: expect.stringContaining('add the option') },
     ]);
   });

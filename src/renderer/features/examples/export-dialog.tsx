@@ -78,7 +78,8 @@ export function ExportDialog({ type, total, filter, onClose }: DialogProps) {
   };
   const save = () =>
     run(({ name }) => {
-      notify({ kind: 'info', text: `${rows === undefined ? 'The' : number(rows)} examples are in ${name}.` });
+      const text = `${rows === undefined ? 'The examples are' : count(rows, 'example is', 'examples are')} in ${name}.`;
+      notify({ kind: 'info', text });
       onClose();
     });
   return (
