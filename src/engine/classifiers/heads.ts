@@ -61,7 +61,8 @@ export function combineHeads(
   const outputs = countOutputs(optionCount);
   const biasFrom = (rows.denseWidth + rows.sparse.width) * outputs;
   const parameters = new Float64Array(biasFrom + outputs);
-  const shares = computeLogShares(labels, optionCount, rowWeights);
+  // A pool is weighed beside the shares of rows that count whole: the others, which hints taught, judge nothing.
+  const shares = computeLogShares(labels, optionCount, rowWeights?.map(Math.floor));
   for (let k = 0; k < outputs; k++) {
     const share = outputs === 1 ? shares[1] - shares[0] : shares[k];
     parameters[biasFrom + k] = prior * share;

@@ -180,5 +180,10 @@ describe('heads that were fitted apart', () => {
     expect([...softmaxInPlace(combined.logits(empty).slice(0, 3))]).toEqual(
       [...computeLogShares(labels, 3)].map((share) => expect.closeTo(Math.exp(share), 9)),
     );
+    // Their pool is weighed on rows with a label of their own, so those that hints taught change no share.
+    const weights = Float64Array.from(labels, (label) => (label === 0 ? 0.3 : 1));
+    const hinted = combineHeads({ rows: empty, labels, weights, optionCount: 3 }, [], { weights: [], prior: 1 });
+    const own = labels.filter((label) => label !== 0);
+    expect([...hinted.logits(empty).slice(0, 3)]).toEqual([...computeLogShares(own, 3)]);
   });
 });
