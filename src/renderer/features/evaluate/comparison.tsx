@@ -44,7 +44,7 @@ export function Comparison({ type, policy, name, other, onClose }: ComparisonPro
         <>
           <p className="part">
             <Figure
-              className="strong"
+              className="strong wrap"
               says={`McNemar's exact test: if they were equally good, chance would make at least this difference in ${formatShare(result.data.p_value)} of comparisons.`}
             >
               {result.data.sentence}

@@ -74,7 +74,7 @@ export function PromiseLine({ type, promise, standing, onKept }: Props) {
       {!isValid && <p className="muted">At most 0.01 to 50% wrong, certain to 50 to 99.99%.</p>}
       <PromiseState promise={standing} />
       {found && !found.possible && standing?.sentence.includes(found.sentence) !== true && (
-        <p className="muted">{found.sentence}</p>
+        <p className="muted">{quoteNames(found.sentence)}</p>
       )}
       {[error, failure].map((each) => each && <ErrorNote key={each.message} error={each} />)}
     </div>
