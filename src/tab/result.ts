@@ -1,5 +1,4 @@
 /** The result of a training on the page: the number, the matrix with its rows, and what is to be known beside it. */
-
 import { find, make, say } from '../edge/page/elements.ts';
 import { quoteAccuracy } from '../engine/measure/quote-share.ts';
 import { countOf, formatCount, formatShare } from '../engine/numeric.ts';

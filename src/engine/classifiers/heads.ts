@@ -61,7 +61,7 @@ export function combineHeads(
   const outputs = countOutputs(optionCount);
   const biasFrom = (rows.denseWidth + rows.sparse.width) * outputs;
   const parameters = new Float64Array(biasFrom + outputs);
-  // A pool is weighed beside the shares of rows that count whole: the others, which hints taught, judge nothing.
+  // The pool was chosen beside the shares of the labels alone; rows that hints taught weigh less than 1.
   const shares = computeLogShares(labels, optionCount, rowWeights?.map(Math.floor));
   for (let k = 0; k < outputs; k++) {
     const share = outputs === 1 ? shares[1] - shares[0] : shares[k];

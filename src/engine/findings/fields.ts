@@ -1,5 +1,4 @@
 /** Fields that say nothing, fields that say too much, and values far from all others. */
-
 import { log } from '../exact-math.ts';
 import { findOnlyGiven, isLeak, measureTelling } from '../features/tell-label.ts';
 import { computeMedian } from '../features/values.ts';

@@ -1,5 +1,4 @@
 /** How far readers who labelled the same rows agree: Cohen's kappa of two, Krippendorff's alpha of any number. */
-
 import { computeWilsonInterval, type Interval } from '../intervals.ts';
 import { countOf, formatRange, formatShare } from '../numeric.ts';
 import { createRandom } from '../random.ts';

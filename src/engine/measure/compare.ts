@@ -1,5 +1,4 @@
 /** Two policies on the same rows: which is right where the other is not, and whether that may be chance. */
-
 import { computeBinomialTail } from '../intervals.ts';
 
 /** Rows that only one of two policies decides right. */

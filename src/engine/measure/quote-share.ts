@@ -1,5 +1,4 @@
 /** How a measured share is quoted, wherever the page, a report or a command says it. */
-
 import type { MeasuredShare } from '../measured.ts';
 import { formatRange, formatShare } from '../numeric.ts';
 
@@ -22,7 +21,7 @@ export function quoteShare({ share, of, low, high }: MeasuredShare): ShareQuote 
 /** An accuracy in words: `headline` stands by itself, `phrase` completes "v1 decides, …". */
 export type AccuracyQuote = ShareQuote & { headline: string; phrase: string };
 
-/** Quotes an accuracy as any other share. */
+/** Quotes an accuracy as `quoteShare` does. */
 export function quoteAccuracy(accuracy: MeasuredShare): AccuracyQuote {
   const quote = quoteShare(accuracy);
   if (!quote.isKnown) return { ...quote, headline: 'Accuracy not known yet', phrase: 'accuracy not known yet' };

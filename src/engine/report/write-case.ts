@@ -1,5 +1,4 @@
 /** One decision on one page, for the person who asks why: plain words, in four languages, to read and to print. */
-
 import { z } from 'zod';
 import { stages } from '../domain/decision.ts';
 import { type Json, jsonObject } from '../json.ts';

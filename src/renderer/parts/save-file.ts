@@ -20,8 +20,8 @@ export function saveFile(blob: Blob, fileName: string): void {
 type ServedFile = Awaited<ReturnType<Client['download']>>;
 
 /**
- * Saves what `ask` is answered with, under `name` where the server names it not, unless it is stopped before; `onError`
- * hears why it failed also where its part is gone.
+ * Saves what `ask` is answered with, under `name` where the server gives none, unless it is stopped first; `onError`
+ * is called even after the part is gone.
  */
 export function useDownload(
   name: string,

@@ -1,4 +1,4 @@
-/** Runs an operation for either door: in its turn, with what its path names; then listeners and activity know of it. */
+/** Runs an operation for either door, in its turn; then notifies listeners and notes the activity. */
 import { mapMaybePromise } from '../../door/maybe-promise.ts';
 import type { Place } from '../../engine/strict-json/json-body.ts';
 import type { Caller } from '../auth/caller.ts';

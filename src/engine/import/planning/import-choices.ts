@@ -107,7 +107,7 @@ function chooseRole(
 
 /**
  * Adds a choice to those about a file read as they say; throws `validation_error` for columns that it does not have.
- * What it says of labels is checked when the columns with these are planned.
+ * Labels are checked once their columns are planned.
  */
 export function addChoice(
   former: ImportChoices,

@@ -1,5 +1,4 @@
 /** The figure that a classifier has where rows are held out in another way than it was measured in. */
-
 import type { OtherWay } from '../../domain/metrics.ts';
 import { atRandom, nameFields, type SplitWay } from '../../domain/training.ts';
 import { computeFisherTail, listLogFactorials } from '../../findings/significance.ts';

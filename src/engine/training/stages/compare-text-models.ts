@@ -1,5 +1,4 @@
 /** The first part of the text_model stage: which languages the texts are in, and what they are read by. */
-
 import type { TextModelTrial } from '../../domain/metrics.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import { limits } from '../../limits.ts';

@@ -28,7 +28,6 @@ import { describeHints, isHinted, isLabelled } from '../data/hint-rows.ts';
 import { countReasonsByOption, toRowLabel } from '../data/labelled-rows.ts';
 import { learnFamiliarity } from '../evaluate/familiarity.ts';
 import { buildManifest } from '../package/build-manifest.ts';
-
 import { makeGoldenInputs } from '../package/golden-inputs.ts';
 import { verifyExport } from '../package/verify-export.ts';
 import type { PackedPolicy, TrainRequest } from '../request.ts';

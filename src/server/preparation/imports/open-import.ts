@@ -145,7 +145,7 @@ function readLines(file: HeldImport, { type, choices }: OpenOrder): ReadLines {
 function listLabelled(file: HeldImport, { type, choices }: RowsOrder, label: string, count: number): SheetRow[] {
   const { rows, columns } = file.sheet;
   const { decision, second } = planColumns(file, type?.definition.options ?? [], choices).read.columns;
-  const places = [decision, second].map((name) => columns.indexOf(name ?? ''));
+  const places = [decision, second].flatMap((name) => (name == null ? [] : [columns.indexOf(name)]));
   const found: SheetRow[] = [];
   for (const row of rows) {
     if (found.length === count) break;

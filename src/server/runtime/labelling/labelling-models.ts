@@ -214,7 +214,7 @@ export class LabellingModels {
       known.rows = rows;
     };
     const type = { id: typeId, options: known.options };
-    // The next child, or one opened for other options, is read in from the start.
+    // A model that is opened again, or for other options, is fed from the start.
     const give: GiveOrder<LabellingOrders> = (name, input) =>
       this.#known.get(typeId) === known ? this.#ask(name, input) : Promise.reject(new Error('The model was replaced.'));
     const isRead = await feedExamples(give, feed, type, { count, numbered: resolve });

@@ -1,5 +1,4 @@
 /** A policy given away: its bundle as it decides now, with the card that describes it, or as a page. */
-
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
